@@ -1,0 +1,106 @@
+#include <nanobind/stl/tuple.h>
+
+#include "../kernels/logistic.hpp"
+#include "views.hpp"
+
+namespace separatrix {
+namespace {
+
+// Drops the padding of the Hessian and fills its lower triangle from the upper.
+std::vector<double> tidy(const LogisticTask& task, std::vector<double>&& sums) {
+    if (!task.want_curvature) return std::move(sums);
+    const std::ptrdiff_t p = task.p(), side = task.hessian_side(), head = kHeader + p;
+    const std::ptrdiff_t groups = task.fold_count * task.point_count;
+    std::vector<double> out(static_cast<std::size_t>(groups * (head + p * p)));
+    for (std::ptrdiff_t group = 0; group < groups; ++group) {
+        const double* from = sums.data() + group * static_cast<std::ptrdiff_t>(task.stride());
+        double* to = out.data() + group * (head + p * p);
+        std::copy_n(from, head, to);
+        for (std::ptrdiff_t i = 0; i < p; ++i)
+            for (std::ptrdiff_t j = 0; j < p; ++j)
+                to[head + i * p + j] = from[head + std::min(i, j) * side + std::max(i, j)];
+    }
+    return out;
+}
+
+void check_span(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes) {
+    need(0 <= first && first <= last && last <= rows.n, "the span of rows is out of range");
+    need(lanes >= 1, "at least one lane");
+}
+
+std::tuple<OutDoubles, OutDoubles> logistic(const HeldRows& held, Codes codes, std::int32_t positive,
+                                            std::optional<Doubles> weights, std::optional<Codes> folds,
+                                            std::ptrdiff_t fold_count, Doubles points,
+                                            std::optional<Doubles> shift, bool constant, bool curvature,
+                                            bool diagonal, bool ranges, std::optional<MutableDoubles> row_curvature,
+                                            std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
+                                            int threads) {
+    const auto n = static_cast<std::size_t>(held.rows.n);
+    LogisticTask task;
+    task.rows = &held.rows;
+    task.constant = constant;
+    const auto p = static_cast<std::size_t>(task.p());
+    check_span(held.rows, first, last, lanes);
+    need(codes.size() == n, "one label per row");
+    need(!weights || weights->size() == n, "one weight per row");
+    need(points.ndim() == 2 && points.shape(1) == p, "points must be K x p");
+    need(!shift || shift->size() == static_cast<std::size_t>(held.rows.d), "one shift per column");
+    need(!row_curvature || row_curvature->size() == n, "one curvature per row");
+    need(fold_count >= 1 && (folds.has_value() ? folds->size() == n : fold_count == 1), "one fold per row");
+    task.codes = codes.data();
+    task.positive = positive;
+    task.weights = weights ? weights->data() : nullptr;
+    task.folds = folds ? folds->data() : nullptr;
+    task.fold_count = fold_count;
+    task.points = points.data();
+    task.point_count = static_cast<std::ptrdiff_t>(points.shape(0));
+    task.shift = shift ? shift->data() : nullptr;
+    task.want_curvature = curvature;
+    task.want_diagonal = diagonal;
+    task.want_ranges = ranges;
+    task.row_curvature = row_curvature ? row_curvature->data() : nullptr;
+    Total total;
+    {
+        nb::gil_scoped_release unlocked;
+        total = logistic_total(task, first, last, lanes, threads);
+        total.sums = tidy(task, std::move(total.sums));
+    }
+    const auto f = static_cast<std::size_t>(fold_count), k = points.shape(0);
+    const std::size_t width = total.sums.size() / (f * k), extremes = total.maxima.size();
+    return {hand_over(std::move(total.sums), {f, k, width}), hand_over(std::move(total.maxima), {extremes})};
+}
+
+OutDoubles product(const HeldRows& held, Doubles row_weights, Doubles directions, bool constant,
+                   std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
+    ProductTask task;
+    task.rows = &held.rows;
+    task.constant = constant;
+    check_span(held.rows, first, last, lanes);
+    need(row_weights.size() == static_cast<std::size_t>(held.rows.n), "one weight per row");
+    need(directions.ndim() == 2 && directions.shape(1) == static_cast<std::size_t>(task.p()),
+         "directions must be K x p");
+    task.row_weights = row_weights.data();
+    task.directions = directions.data();
+    task.count = static_cast<std::ptrdiff_t>(directions.shape(0));
+    Total total;
+    {
+        nb::gil_scoped_release unlocked;
+        total = product_total(task, first, last, lanes, threads);
+    }
+    return hand_over(std::move(total.sums), {directions.shape(0), directions.shape(1)});
+}
+
+}  // namespace
+
+void bind_logistic(nb::module_& module) {
+    module.def("logistic", &logistic, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
+               nb::arg("weights").none(), nb::arg("folds").none(), nb::arg("fold_count"), nb::arg("points"),
+               nb::arg("shift").none(), nb::arg("constant"), nb::arg("curvature"), nb::arg("diagonal"), nb::arg("ranges"),
+               nb::arg("row_curvature").none(), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
+               nb::arg("threads"), "Sums of the logistic loss: (folds, points, width) and the maxima.");
+    module.def("product", &product, nb::arg("rows"), nb::arg("row_weights"), nb::arg("directions"),
+               nb::arg("constant"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
+               "Weighted Gram matrix times each direction.");
+}
+
+}  // namespace separatrix

@@ -1,0 +1,10 @@
+// The compiled kernels, a table of contents.
+#include "views.hpp"
+
+NB_MODULE(_kernels, module) {
+    module.doc() = "Kernels of separatrix: sums over rows, one output per row.";
+    separatrix::bind_threads(module);
+    separatrix::bind_rows(module);
+    separatrix::bind_logistic(module);
+    separatrix::bind_maps(module);
+}

@@ -1,0 +1,65 @@
+#include "views.hpp"
+
+#include <cstring>
+
+namespace separatrix {
+namespace {
+
+Type type_of(const Py_buffer& view, bool& swapped) {
+    const char* format = view.format != nullptr ? view.format : "B";
+    const std::uint16_t probe = 1;
+    unsigned char low = 0;
+    std::memcpy(&low, &probe, 1);
+    const bool little = low == 1;
+    swapped = false;
+    while (std::strchr("@=^<>!|", *format) != nullptr && *format != '\0') {
+        if (view.itemsize > 1) swapped = (*format == '<') ? !little : (*format == '>' || *format == '!') && little;
+        ++format;
+    }
+    const char kind = std::strlen(format) == 1 ? *format : '\0';
+    if (kind == 'd') return Type::f64;
+    if (kind == 'f') return Type::f32;
+    if (kind == '?') return Type::u8;
+    const bool is_signed = kind != '\0' && std::strchr("bhilqn", kind) != nullptr;
+    const bool is_unsigned = kind != '\0' && std::strchr("BHILQN", kind) != nullptr;
+    if (is_signed || is_unsigned) switch (view.itemsize) {
+            case 8: return is_signed ? Type::i64 : Type::u64;
+            case 4: return is_signed ? Type::i32 : Type::u32;
+            case 2: return is_signed ? Type::i16 : Type::u16;
+            case 1: return is_signed ? Type::i8 : Type::u8;
+            default: break;
+        }
+    throw nb::type_error("arrays must hold float64, float32, integers or booleans");
+}
+
+}  // namespace
+
+View::View(nb::handle array, int dimensions) {
+    if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_STRIDES | PyBUF_FORMAT) != 0) throw nb::python_error();
+    if (view_.ndim != dimensions) {
+        PyBuffer_Release(&view_);
+        throw nb::value_error("an array has the wrong number of dimensions");
+    }
+}
+
+View::~View() { PyBuffer_Release(&view_); }
+
+Strip View::strip(int axis) const {
+    Strip strip;
+    strip.data = static_cast<const unsigned char*>(view_.buf);
+    strip.stride = view_.strides[axis];
+    strip.type = type_of(view_, strip.swapped);
+    return strip;
+}
+
+OutDoubles hand_over(std::vector<double>&& values, std::initializer_list<std::size_t> shape) {
+    auto* owned = new std::vector<double>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return OutDoubles(owned->data(), shape, owner);
+}
+
+void need(bool holds, const char* rule) {
+    if (!holds) throw nb::value_error(rule);
+}
+
+}  // namespace separatrix

@@ -1,0 +1,58 @@
+// Arrays of Python seen as strips of values, through the buffer protocol: any
+// numeric type, stride, alignment or byte order, read-only or not, never copied.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../kernels/rows.hpp"
+
+namespace separatrix {
+
+namespace nb = nanobind;
+
+using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using MutableDoubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using RowNumbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using OutDoubles = nb::ndarray<nb::numpy, double>;
+
+// Holds a Py_buffer, and so the array, for as long as the rows are used.
+class View {
+public:
+    View(nb::handle array, int dimensions);
+    ~View();
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+
+    std::ptrdiff_t length(int axis) const { return view_.shape[axis]; }
+    std::ptrdiff_t stride(int axis) const { return view_.strides[axis]; }
+    Strip strip(int axis) const;  // along one axis
+
+private:
+    Py_buffer view_{};
+};
+
+// Rows together with the arrays they live in.
+struct HeldRows {
+    Rows rows;
+    std::vector<std::shared_ptr<View>> views;
+    std::ptrdiff_t stored = 0;  // entries of a sparse matrix
+};
+
+// A new float64 array of the given shape that takes over the values.
+OutDoubles hand_over(std::vector<double>&& values, std::initializer_list<std::size_t> shape);
+
+void need(bool holds, const char* rule);
+
+void bind_rows(nb::module_& module);
+void bind_logistic(nb::module_& module);
+void bind_maps(nb::module_& module);
+void bind_threads(nb::module_& module);
+
+}  // namespace separatrix

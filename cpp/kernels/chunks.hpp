@@ -1,0 +1,40 @@
+// Walking through rows first … last-1 in chunks that fit the cache, dense or sparse.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "sparse_rows.hpp"
+
+
+namespace separatrix {
+
+// A dense chunk fills half of a first-level cache; columns that are compressed are
+// turned into rows once per lane. `wanted` > 0 asks for a number of rows.
+inline std::ptrdiff_t chunk_rows(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last,
+                                 std::ptrdiff_t wanted) {
+    std::ptrdiff_t step = 64;
+    if (rows.layout == Layout::csc)
+        step = std::min<std::ptrdiff_t>(last - first, 1 << 16);
+    else if (rows.layout != Layout::csr)
+        step = wanted > 0 ? wanted
+                          : std::clamp<std::ptrdiff_t>(2048 / std::max<std::ptrdiff_t>(rows.d, 1) / 4 * 4, 8, 128);
+    return std::max<std::ptrdiff_t>(1, std::min(step, last - first));
+}
+
+template <class Work>
+SEPARATRIX_INLINE void for_chunks(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t step,
+                                  const Work& work) {
+    if (rows.sparse()) {
+        SparseScratch scratch;
+        for (std::ptrdiff_t at = first; at < last; at += step)
+            work(load_sparse(rows, at, std::min(step, last - at), scratch), at);
+    } else {
+        std::vector<double> scratch(static_cast<std::size_t>(step * rows.d));
+        for (std::ptrdiff_t at = first; at < last; at += step)
+            work(load_dense(rows, at, std::min(step, last - at), scratch.data()), at);
+    }
+}
+
+}  // namespace separatrix

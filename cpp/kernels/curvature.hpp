@@ -1,0 +1,24 @@
+// The weighted Gram matrix of dense rows: hessian += sum c_i (x_i - shift)(x_i - shift)'.
+#pragma once
+
+#include <cstddef>
+
+#include "rows.hpp"
+
+namespace separatrix {
+
+inline std::ptrdiff_t padded(std::ptrdiff_t p) { return (p + 11) / 12 * 12; }
+
+// Rows for one call of add_curvature; the panel then stays in the second-level cache.
+inline std::ptrdiff_t panel_rows(std::ptrdiff_t p) {
+    const std::ptrdiff_t rows = 24576 / padded(p);
+    return rows < 32 ? 32 : (rows > 256 ? 256 : rows);
+}
+
+// panel holds panel_rows(p) x padded(p) doubles, hessian padded(p) x padded(p), of
+// which the upper triangle is meaningful. The constant, if any, is the last column.
+void add_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
+                   const double* curvature, const double* shift, std::ptrdiff_t d, bool constant, double* panel,
+                   double* hessian) noexcept;
+
+}  // namespace separatrix

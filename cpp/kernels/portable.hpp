@@ -1,0 +1,25 @@
+// What differs between compilers, in one place.
+#pragma once
+
+#if defined(__GNUC__) || defined(__clang__)
+#define SEPARATRIX_INLINE inline __attribute__((always_inline))
+#define SEPARATRIX_RESTRICT __restrict__
+#define SEPARATRIX_INLINE_LAMBDA __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define SEPARATRIX_INLINE __forceinline
+#define SEPARATRIX_RESTRICT __restrict
+#define SEPARATRIX_INLINE_LAMBDA
+#else
+#define SEPARATRIX_INLINE inline
+#define SEPARATRIX_RESTRICT
+#define SEPARATRIX_INLINE_LAMBDA
+#endif
+
+// CMake defines SEPARATRIX_HAS_CLONES when a probe program built with
+// target_clones linked and ran; everything a clone calls is always inlined,
+// so that it is compiled for the clone's instruction set.
+#if defined(SEPARATRIX_HAS_CLONES)
+#define SEPARATRIX_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define SEPARATRIX_CLONES
+#endif

@@ -1,0 +1,122 @@
+r"""How far a smooth fit is from its minimum, proved from one gradient and one Hessian.
+
+Let F be an average of logistic losses plus a quadratic penalty, g its gradient at
+a point, and H ≼ ∇²F there, any lower bound. Write λ² = gᵀH⁻¹g, and let R be at
+least ‖x̃ᵢ‖ in H⁻¹ for every row.
+
+**Lemma.** If t = λR < 1, a minimiser exists and F − F* ≤ [t + (1−t)·ln(1−t)] / R².
+
+*Proof.* Take a direction d of unit length in H and φ(s) = F(point + s d). The
+logistic loss satisfies |ℓ‴| ≤ ℓ″, so |φ‴| ≤ maxᵢ|⟨x̃ᵢ, d⟩| φ″ ≤ R φ″, hence
+φ″(s) ≥ φ″(0) e^{−Rs} ≥ e^{−Rs}, and integrating twice
+
+    φ(s) ≥ φ(0) − λ s + (e^{−Rs} − 1 + Rs)/R².
+
+The right side is least where e^{−Rs} = 1 − t, which exists as t < 1, and there it is
+φ(0) − [t + (1−t)ln(1−t)]/R²; beyond it grows without end, so level sets are bounded. ∎
+
+No strong convexity is used: a free intercept and no penalty at all are covered, and
+the lemma then proves that the maximum of the likelihood exists. For small t the
+bound is λ²/2, the same for every scaling of the columns.
+
+**Rounding** is part of the bound, with u = 2⁻⁵³ and γ = (n + 2p + 64)·u:
+
+* each sum of n products is off by at most γ times the sum of their sizes, so the
+  gradient's error is at most γ Σⱼ Gⱼ‖eⱼ‖ in H⁻¹, where Gⱼ = max|xᵢⱼ| times the mean
+  size of the slopes;
+* scores are off by at most E = 2(p+4)u Σⱼ max|xᵢⱼ||wⱼ|, which moves the gradient by
+  Σ aᵢhᵢηᵢx̃ᵢ with |ηᵢ| ≤ E e^E: of length at most E e^E √(Σaᵢhᵢ) in H⁻¹, since H is
+  itself Σ aᵢhᵢx̃ᵢx̃ᵢᵀ or more;
+* entries of H are off by at most γ√(Hⱼⱼ Hₖₖ), so H ≽ (1−θ)Ĥ with
+  θ = 2pγ Σⱼ Ĥⱼⱼ(Ĥ⁻¹)ⱼⱼ; θ ≥ ½ proves nothing.
+
+A Hessian taken at another point still serves: along the way it shrinks by at most
+e^{−M}, M = maxᵢ|⟨x̃ᵢ, Δ⟩|.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.core.arrays import UNIT_ROUNDOFF, Vector
+from separatrix.core.factor import Factor
+from separatrix.core.protocols import Evaluation
+
+
+def excess_bound(decrement: float, reach: float) -> float:
+    """[t + (1−t)·ln(1−t)]/R² for t = λR, or infinity where t ≥ 1.
+
+    With λ = ``decrement`` and R = ``reach``; as a series, because the closed form
+    loses all digits for small t: Σ tᵏ/(k(k−1)), k = 2, 3, …, divided by R².
+
+    >>> excess_bound(1e-9, 100.0) / 5e-19
+    1.0000000333333335
+    >>> excess_bound(0.5, 2.0)
+    inf
+    """
+    t = decrement * reach
+    if not t < 1.0:
+        return math.inf
+    if t > 0.1:
+        return (t + (1.0 - t) * math.log1p(-t)) / (reach * reach) * (1.0 + 1e-12)
+    series = sum(t ** (k - 2) / (k * (k - 1)) for k in range(2, 19))
+    return decrement * decrement * series * (1.0 + 1e-12)
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What the bound needs to know of the data, in the coordinates (w, b′) of the solver.
+
+    ``sizes`` bounds |xⱼ|, ``spreads`` bounds |xⱼ − shiftⱼ| (1 for the constant);
+    ``rows`` counts the rows summed.
+    """
+
+    rows: int
+    sizes: Vector
+    spreads: Vector
+    constant: bool
+
+    @classmethod
+    def of(cls, rows: int, low: Vector, high: Vector, shift: Vector, constant: bool) -> "Yardstick":
+        """From the columns' least and greatest values."""
+        sizes = np.maximum(np.abs(low), np.abs(high)) + np.abs(shift)
+        spreads = np.maximum(high - shift, shift - low)
+        if constant:
+            sizes, spreads = np.append(sizes, 1.0), np.append(spreads, 1.0)
+        return cls(rows, sizes, spreads, constant)
+
+    @property
+    def gamma(self) -> float:
+        """Relative error of a sum over the rows, at most."""
+        return (self.rows + 2 * len(self.sizes) + 64) * UNIT_ROUNDOFF
+
+    def score_error(self, point: Vector) -> float:
+        """E: how far a computed score may be from the true one."""
+        return 2.0 * (len(point) + 4) * UNIT_ROUNDOFF * float(self.sizes @ np.abs(point))
+
+    def bound(self, evaluation: Evaluation, factor: Factor, allowance: float = 1.0) -> float:
+        """F − F* at the evaluated point is at most this; infinity where nothing is proved.
+
+        ``allowance`` ≥ 1 multiplies the rounding term, so that whoever repeats the
+        computation in another order arrives at no more than what was claimed.
+        """
+        if factor.share <= 0.0:
+            return math.inf
+        lengths = factor.inverse_lengths
+        p, gamma = len(lengths), self.gamma
+        theta = 2.0 * p * gamma * float(factor.diagonal @ np.square(lengths))
+        moved = 0.0
+        if evaluation.point is not factor.anchor:
+            moved = float(self.spreads @ np.abs(evaluation.point - factor.anchor))
+        if not theta < 0.5 or not moved < 50.0:
+            return math.inf
+        certain = math.sqrt(factor.share * (1.0 - theta) * math.exp(-moved))
+        decrement_squared = float(evaluation.gradient @ factor.solve(evaluation.gradient))
+        error = self.score_error(evaluation.point)
+        slopes = evaluation.slope_size + error
+        rounding = gamma * slopes * float(factor.kept(self.sizes) @ lengths) / certain
+        rounding += 1.5 * error * math.sqrt(evaluation.curvature_sum + error)
+        decrement = math.sqrt(max(decrement_squared, 0.0) * (1.0 + 1e-9)) / certain + allowance * rounding
+        reach = float(factor.kept(self.spreads) @ lengths) / certain * (1.0 + 1e-9)
+        return excess_bound(decrement, reach) if math.isfinite(decrement) else math.inf

@@ -1,0 +1,126 @@
+"""A symmetric positive definite matrix, factorised: steps, lengths, and what is dependent."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import lapack
+
+from separatrix.core.arrays import Matrix, Positions, Vector
+
+DEPENDENT = 1e-11
+"""A pivot below this share of its column's own size counts as zero."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """H = L Lᵀ on the coordinates ``keep`` (all, if None), taken at the point ``anchor``.
+
+    ``share`` says how much of it is certain: the true Hessian there is at least
+    ``share``·H. Coordinates that are not kept do not move.
+    """
+
+    lower: Matrix
+    diagonal: Vector
+    anchor: Vector
+    keep: Positions | None = None
+    share: float = 1.0
+
+    def solve(self, vector: Vector) -> Vector:
+        """H⁻¹ times a vector."""
+        if self.keep is None:
+            solution: Vector = lapack.dpotrs(self.lower, vector, lower=1)[0]
+            return solution
+        out = np.zeros_like(vector)
+        out[self.keep] = lapack.dpotrs(self.lower, vector[self.keep], lower=1)[0]
+        return out
+
+    @cached_property
+    def inverse_lengths(self) -> Vector:
+        """√(H⁻¹)ⱼⱼ for each kept coordinate: the length of the unit vectors in H⁻¹."""
+        inverse, _ = lapack.dpotri(self.lower, lower=1)
+        return np.sqrt(np.diagonal(inverse))
+
+    def kept(self, vector: Vector) -> Vector:
+        """The kept coordinates of a vector."""
+        return vector if self.keep is None else vector[self.keep]
+
+
+def factorise(hessian: Matrix, anchor: Vector, keep: Positions | None = None, share: float = 1.0) -> Factor | None:
+    """Cholesky of the Hessian, or None where it is not positive definite in floats.
+
+    Columns of wildly different size do no harm: Cholesky's relative errors do not
+    change when rows and columns are scaled by powers of two.
+
+    >>> factorise(np.diag([4.0, 1e-16]), np.zeros(2)).solve(np.array([4.0, 1e-16]))
+    array([1., 1.])
+    """
+    part = hessian if keep is None else hessian[np.ix_(keep, keep)]
+    diagonal = part.diagonal().copy()
+    if not (diagonal > 0).all() or not np.isfinite(diagonal).all():
+        return None
+    lower, info = lapack.dpotrf(part.T, lower=1, clean=0)
+    if info != 0 or (np.square(lower.diagonal()) <= DEPENDENT * 1e-3 * diagonal).any():
+        return None
+    return Factor(lower, diagonal, anchor, keep, share)
+
+
+def nudged(hessian: Matrix, anchor: Vector, keep: Positions | None = None) -> Factor:
+    """A factor of the Hessian with its diagonal raised just enough: for steps, not for proofs."""
+    diagonal = np.abs(hessian.diagonal())
+    floor = np.where(diagonal > 0, diagonal, diagonal.max() or 1.0)
+    raise_by = 1e-12
+    while raise_by < 1e3:
+        factor = factorise(hessian + np.diag(raise_by * floor), anchor, keep, share=0.0)
+        if factor is not None:
+            return factor
+        raise_by *= 100
+    raise FloatingPointError("The Hessian holds values that are not finite.")
+
+
+def independent(gram: Matrix, last_first: bool) -> Positions:
+    """Coordinates whose columns are linearly independent, in ascending order.
+
+    Pivoted Cholesky of the Gram matrix scaled to a unit diagonal: a column is left
+    out when what the others do not explain is below ``DEPENDENT`` of its square.
+    ``last_first`` takes the constant before any other.
+
+    >>> x = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]])
+    >>> independent(x.T @ x, last_first=False)
+    array([0, 2])
+    """
+    p = len(gram)
+    size = np.sqrt(gram.diagonal())
+    alive = np.flatnonzero(size > 0)
+    order = list(alive)
+    if last_first and order and order[-1] == p - 1:
+        order = [p - 1, *order[:-1]]
+    scaled = gram / np.outer(np.where(size > 0, size, 1.0), np.where(size > 0, size, 1.0))
+    chosen: list[int] = []
+    rows = np.empty((p, 0))
+    left = np.ones(p)
+    # columns in their given order, so that the first of two equal columns is the one kept
+    for j in order:
+        if left[j] <= DEPENDENT * p:
+            continue
+        new = (scaled[:, j] - rows @ rows[j]) / np.sqrt(left[j])
+        rows = np.column_stack([rows, new])
+        left = left - np.square(new)
+        chosen.append(int(j))
+    return np.sort(np.array(chosen, dtype=np.int64))
+
+
+def null_vectors(gram: Matrix, keep: Positions) -> Matrix:
+    """Directions that change no score (p × dropped): a dropped column minus what the kept make of it."""
+    p = len(gram)
+    dropped = np.setdiff1d(np.arange(p), keep)
+    vectors = np.zeros((p, len(dropped)))
+    if len(keep):
+        factor = factorise(gram, np.empty(0), keep)
+        if factor is None:
+            factor = nudged(gram, np.empty(0), keep)
+        vectors[keep] = -lapack.dpotrs(factor.lower, gram[np.ix_(keep, dropped)], lower=1)[0]
+        scale = np.sqrt(np.outer(1.0 / gram.diagonal()[keep], gram.diagonal()[dropped]))
+        vectors[keep] = np.where(np.abs(vectors[keep]) > 1e-8 * scale, vectors[keep], 0.0)
+    vectors[dropped, np.arange(len(dropped))] = 1.0
+    return vectors

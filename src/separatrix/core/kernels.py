@@ -1,0 +1,123 @@
+"""The one seam to the compiled kernels, and the table of which kernel serves what.
+
+Every kernel reads rows through the compiled ``Rows``, which brings a chunk of any
+layout to float64 in cache; so one kernel serves all layouts it is listed for.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix import _kernels
+from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
+from separatrix.core.lanes import Span, spans
+from separatrix.core.threads import thread_count
+from separatrix.core.total import Total
+
+Rows = _kernels.Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What belongs to the rows beside their columns: class codes, weights, folds."""
+
+    codes: Codes
+    weights: Vector | None = None
+    folds: Codes | None = None
+    fold_count: int = 1
+
+
+def _logistic(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
+    sums, maxima = _kernels.logistic(
+        rows,
+        labels.codes,
+        1,
+        labels.weights,
+        labels.folds,
+        labels.fold_count,
+        points,
+        options["shift"],
+        options["constant"],
+        options["curvature"],
+        options["diagonal"],
+        options["ranges"],
+        options["row_curvature"],
+        span.first,
+        span.last,
+        span.lanes,
+        thread_count(),
+    )
+    return Total(sums, maxima)
+
+
+def _product(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
+    sums = _kernels.product(
+        rows, options["row_weights"], points, options["constant"], span.first, span.last, span.lanes, thread_count()
+    )
+    return Total(sums[None], np.empty(0))
+
+
+TotalKernel = Callable[[Rows, Labels, Matrix, Mapping[str, Any], Span], Total]
+
+EVERY_LAYOUT = ("dense", "columns", "csr", "csc")
+
+TOTAL_KERNELS: dict[str, dict[str, TotalKernel]] = {
+    "logistic": dict.fromkeys(EVERY_LAYOUT, _logistic),
+    "product": dict.fromkeys(EVERY_LAYOUT, _product),
+}
+"""Kernel for a term's name and a block's layout."""
+
+
+def total_kernel(name: str, layout: str) -> TotalKernel:
+    """The kernel that adds up a term over a layout.
+
+    >>> total_kernel("logistic", "csr").__name__
+    '_logistic'
+    """
+    try:
+        return TOTAL_KERNELS[name][layout]
+    except KeyError:
+        raise LookupError(f"No kernel adds up {name!r} over {layout!r} rows.") from None
+
+
+def score(
+    rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: Matrix, entries_per_row: float
+) -> None:
+    """Write the scores of every row at each point, or both probabilities at one point."""
+    for span in spans(rows.n, (entries_per_row + 8.0) * len(points), 1):
+        _kernels.score(
+            rows, points, constant, probabilities, out, span.first, span.last, span.lanes, thread_count()
+        )
+
+
+def dense_rows(array: AnyArray) -> Rows:
+    """A two-dimensional numeric array, wherever it lies."""
+    return Rows.dense(array)
+
+
+def sparse_rows(
+    starts: AnyArray, indices: AnyArray, values: AnyArray, shape: tuple[int, int], by_rows: bool
+) -> Rows:
+    """A compressed sparse matrix, by rows or by columns."""
+    return Rows.sparse(starts, indices, values, shape[0], shape[1], by_rows)
+
+
+def column_rows(pieces: list[list[tuple[int, Any, int]]], n: int) -> Rows:
+    """Columns of their own types; each a list of (first row, array, bit offset or −1)."""
+    return Rows.columns(pieces, n)
+
+
+def sparse_fault(rows: Rows) -> str:
+    """'' or what is wrong with a sparse matrix: 'starts', 'range' or 'order'."""
+    return str(rows.fault(MOST_CHECK_LANES, thread_count()))
+
+
+MOST_CHECK_LANES = 16
+
+
+def gather(rows: Rows, which: Positions) -> Matrix:
+    """Dense rows by number, as a float64 copy."""
+    copied: Matrix = rows.gather(which)
+    return copied

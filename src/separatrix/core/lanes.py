@@ -1,0 +1,51 @@
+"""How rows are cut: into blocks between which Python may be interrupted, and lanes within.
+
+Both depend on the shape of the data and on the term alone, never on the number
+of threads, so the sums have the same bits for any number of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+BLOCK_WORK = 2**27
+"""Multiply-adds per block: about a tenth of a second on one thread."""
+
+LANE_WORK = 2**17
+"""Fewer multiply-adds than this are not worth a lane of their own."""
+
+MOST_LANES = 64
+MOST_LANE_NUMBERS = 2**24
+"""Numbers that all lanes together may hold: 128 MiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Rows first … last−1, cut into a number of lanes."""
+
+    first: int
+    last: int
+    lanes: int
+
+
+def spans(rows: int, work_per_row: float, size: int) -> Iterator[Span]:
+    """Cut ``rows`` into spans, for a total of ``size`` numbers per lane.
+
+    Merging a lane costs ``size`` additions, so a lane must bring sixteen times that.
+
+    >>> list(spans(1000, 10.0, 11))
+    [Span(first=0, last=1000, lanes=1)]
+    >>> [span.lanes for span in spans(1_000_000, 51.0, 56)]
+    [64]
+    """
+    work_per_row = max(work_per_row, 1.0)
+    blocks = max(1, -int(-rows * work_per_row // BLOCK_WORK))
+    for block in range(blocks):
+        first, last = rows * block // blocks, rows * (block + 1) // blocks
+        work = (last - first) * work_per_row
+        lanes = min(
+            int(work // max(LANE_WORK, 16 * size)),
+            MOST_LANES,
+            MOST_LANE_NUMBERS // max(size, 1),
+            last - first,
+        )
+        yield Span(first, last, max(lanes, 1))

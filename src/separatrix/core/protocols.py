@@ -1,0 +1,117 @@
+"""What the rooms expect of each other, so that none has to import another."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from separatrix.core.arrays import Codes, Matrix, Positions, Vector
+from separatrix.core.total import Total
+
+
+class Term(Protocol):
+    """What is added up over the rows: names its kernel and reads the total it gets back."""
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's name in the table of ``core.kernels``."""
+
+    def options(self) -> Mapping[str, Any]:
+        """Arguments of the kernel beyond rows, labels and points."""
+
+    def width(self, columns: int) -> int:
+        """Numbers in one total of data with so many columns."""
+
+    def work(self, entries_per_row: float, columns: int) -> float:
+        """Multiply-adds per row, to cut the rows by."""
+
+    def read(self, total: Total) -> Any:
+        """Give the numbers of a total their names."""
+
+
+class Rule(Protocol):
+    """An ordered pass: how one row changes the state."""
+
+    def visit(self, state: Any, row: Vector, sign: float, weight: float) -> Any:
+        """The state after seeing a row."""
+
+
+class Rowwise(Protocol):
+    """One output per row: the name of its kernel and how many numbers a row gives."""
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's name in the table of ``core.kernels``."""
+
+    def options(self) -> Mapping[str, Any]:
+        """Arguments of the kernel beyond rows and points."""
+
+    def outputs(self, points: int) -> int:
+        """Numbers per row."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Rows, labels and weights, wherever they live, behind six verbs."""
+
+    rows: int
+    columns_count: int
+    entries_per_row: float
+    sparse: bool
+    classes: int
+    weight: float
+    smallest_weight: float
+    copies: list[str]
+
+    def total(self, term: Term, at: Matrix, folds: Codes | None = None) -> Any:
+        """Add ``term`` over all rows at one point or several."""
+
+    def sweep(self, rule: Rule, state: Any) -> Any:
+        """Visit rows in order, updating the state."""
+
+    def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
+        """One output per row."""
+
+    def sample(self, count: int, seed: int) -> "Engine":
+        """Some rows in memory, the classes in proportion."""
+
+    def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
+        """Rows whose signed margins pass a test, the smallest margins first, at most ``limit``."""
+
+    def columns(self, which: Positions) -> Any:
+        """A few columns, packed or as a view."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An objective at a point: value, gradient, and the Hessian or its diagonal where asked for."""
+
+    point: Vector
+    value: float
+    gradient: Vector
+    hessian: Matrix | None
+    diagonal: Vector | None
+    mistakes: float
+    slope_size: float
+    curvature_sum: float
+    loss_sum: float
+
+
+class Objective(Protocol):
+    """A smooth convex function that solvers minimise, with what its value rests on."""
+
+    size: int
+
+    def evaluate(self, point: Vector, curvature: bool = False) -> Evaluation:
+        """Value and gradient at a point, one pass over the data."""
+
+    def prepare_products(self, point: Vector) -> Evaluation:
+        """Evaluate with the Hessian's diagonal and keep each row's curvature, for ``product``."""
+
+    def product(self, direction: Vector) -> Vector:
+        """The Hessian at the prepared point times a direction, one pass."""
+
+    def raw_point(self, point: Vector) -> Vector:
+        """(w, b) in the user's coordinates."""
+
+    def weights_of(self, point: Vector) -> Vector:
+        """The coefficients, without the intercept, in the user's coordinates."""

@@ -1,0 +1,19 @@
+"""Why a solver stopped, and what to do about it."""
+
+from enum import StrEnum
+
+
+class Stop(StrEnum):
+    """The reason a solver stopped; its text carries the remedy."""
+
+    CERTIFIED = "the bound is below tol"
+    FLOOR = "rounding leaves nothing to gain"
+    MAX_ITER = "passes ran out; raise max_iter or loosen tol"
+    STALLED = "no step improves the objective at this precision; rescale extreme columns or loosen tol"
+    SEPARATED = "no finite maximum exists; use a finite C"
+    ASKED = "a callback asked to stop"
+
+    @property
+    def good(self) -> bool:
+        """Whether the answer is as exact as was asked for, or as floats allow."""
+        return self in (Stop.CERTIFIED, Stop.FLOOR)

@@ -1,0 +1,90 @@
+"""What happened at each pass, and the one hook that everything per pass hangs on."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from separatrix.core.arrays import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass over the data: where the solver stood and how good it knew it was.
+
+    ``point`` holds (w, b) for hooks; a trace keeps it only on request.
+    """
+
+    number: int
+    objective: float
+    bound: float
+    norm: float
+    mistakes: float
+    seconds: float
+    point: Vector = field(repr=False, compare=False)
+
+
+Hook = Callable[[Pass], bool]
+"""Called after every pass; True asks the solver to stop."""
+
+
+@dataclass(slots=True)
+class Trace:
+    """The passes of a fit, readable as columns.
+
+    >>> trace = Trace()
+    >>> _ = trace.record(0.69, float("inf"), 0.0, 3.0, np.zeros(2))
+    >>> trace.objective
+    array([0.69])
+    """
+
+    passes: list[Pass] = field(default_factory=list)
+    hooks: tuple[Hook, ...] = ()
+    keep_points: bool = False
+    _start: float = field(default_factory=time.perf_counter, repr=False)
+
+    def record(self, objective: float, bound: float, norm: float, mistakes: float, point: Vector) -> bool:
+        """Append a pass and call the hooks; True when one of them asks to stop."""
+        seconds = time.perf_counter() - self._start
+        entry = Pass(len(self.passes) + 1, objective, bound, norm, mistakes, seconds, point)
+        answers = [hook(entry) for hook in self.hooks]
+        self.passes.append(entry if self.keep_points else replace(entry, point=point[:0]))
+        return any(answers)
+
+    def __len__(self) -> int:
+        return len(self.passes)
+
+    def __iter__(self) -> Iterator[Pass]:
+        return iter(self.passes)
+
+    def __getitem__(self, index: int) -> Pass:
+        return self.passes[index]
+
+    def _column(self, name: str) -> Vector:
+        return np.array([getattr(entry, name) for entry in self.passes])
+
+    @property
+    def objective(self) -> Vector:
+        """The average objective after each pass."""
+        return self._column("objective")
+
+    @property
+    def bound(self) -> Vector:
+        """The certified distance from the optimum; infinite where nothing was proved yet."""
+        return self._column("bound")
+
+    @property
+    def norm(self) -> Vector:
+        """‖w‖ without the intercept."""
+        return self._column("norm")
+
+    @property
+    def mistakes(self) -> Vector:
+        """Weight of the rows on the wrong side."""
+        return self._column("mistakes")
+
+    @property
+    def seconds(self) -> Vector:
+        """Seconds since the fit began."""
+        return self._column("seconds")

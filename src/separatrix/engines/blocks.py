@@ -1,0 +1,171 @@
+"""A block: rows in memory, read where they lie, with their layout and names.
+
+| input | layout | copied? |
+|---|---|---|
+| array of float32/64, integers, bool, any order or stride | dense | no |
+| pandas, polars, Arrow tables | columns | no, except columns stored in an unusual way |
+| CSR, CSC | csr, csc | no, if indices are sorted and unique |
+| other sparse formats, object arrays, lists, float16, longdouble | as above | once, reported |
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from separatrix.core import kernels
+from separatrix.core.arrays import AnyArray, Matrix, Positions
+from separatrix.core.errors import InputError, InputTypeError, refuse
+from separatrix.engines.frames import frame_pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows of numbers in one of four layouts; ``source`` is the object they live in."""
+
+    rows: kernels.Rows
+    layout: str
+    source: Any
+    stored: int
+    names: Sequence[str] | None = None
+    copies: list[str] = field(default_factory=list)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.rows.n, self.rows.d
+
+    @property
+    def sparse(self) -> bool:
+        """Whether zeros are left out."""
+        return self.layout in ("csr", "csc")
+
+    @property
+    def entries_per_row(self) -> float:
+        """Stored numbers per row, on average."""
+        return self.stored / max(self.rows.n, 1)
+
+    def take(self, which: Positions) -> Any:
+        """Copy some rows: a float64 array, or a sparse matrix."""
+        if self.sparse:
+            return self.source[which].tocsr()
+        return kernels.gather(self.rows, np.ascontiguousarray(which, dtype=np.int64))
+
+    def column_name(self, column: int) -> str:
+        """How errors call a column."""
+        return f"Column {self.names[column]!r}" if self.names is not None else f"Column {column}"
+
+
+def block_of(X: Any) -> Block:
+    """Wrap any table of numbers.
+
+    >>> block_of(np.eye(3, dtype=np.float32, order="F")).layout
+    'dense'
+    >>> block_of(scipy.sparse.eye_array(3, format="coo")).copies
+    ['sparse coo turned into csr']
+    """
+    if scipy.sparse.issparse(X):
+        return _sparse_block(X)
+    if not isinstance(X, np.ndarray):
+        pieces = frame_pieces(X)
+        if pieces is not None:
+            n, width = pieces.rows, len(pieces.columns)
+            _check_shape((n, width))
+            rows = kernels.column_rows(pieces.columns, n)
+            return Block(rows, "columns", X, n * width, pieces.names, pieces.copies)
+    return _dense_block(X)
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) == 1:
+        raise InputError(
+            "Expected 2D array, got 1D array instead.\n\nHint: Reshape your data: X.reshape(-1, 1) for one "
+            "column, X.reshape(1, -1) for one row."
+        )
+    if len(shape) != 2:
+        refuse(f"Found array with dim {len(shape)}.", "X must have two dimensions: rows and columns.")
+    if shape[0] == 0:
+        refuse(
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.",
+            "check the filter that produced X.",
+        )
+    if shape[1] == 0:
+        refuse(
+            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.",
+            "give at least one column.",
+        )
+
+
+def readable(dtype: np.dtype[Any]) -> bool:
+    """Whether the kernels read this type as it is."""
+    return dtype.kind in "iub" or (dtype.kind == "f" and dtype.itemsize in (4, 8))
+
+
+def _dense_block(X: Any) -> Block:
+    copies: list[str] = []
+    if not isinstance(X, np.ndarray):
+        if not (hasattr(X, "__array__") or hasattr(X, "__len__") or np.isscalar(X)):
+            refuse(
+                f"X is a {type(X).__name__}, which cannot be read as a table.",
+                "pass an array, a data frame or a scipy.sparse matrix.",
+                InputTypeError,
+            )
+        X = np.asarray(X)
+    if isinstance(X, np.ma.MaskedArray):
+        if np.ma.is_masked(X):
+            refuse("X has masked values.", "fill or drop them first.")
+        X = X.data
+    if X.ndim != 2 or 0 in X.shape:
+        _check_shape(X.shape)
+    if not readable(X.dtype):
+        X = as_float64(X, "X")
+        copies.append("X converted to float64")
+    return Block(kernels.dense_rows(X), "dense", X, X.size, None, copies)
+
+
+def as_float64(values: AnyArray, what: str) -> Matrix:
+    """Convert what is not plain numbers, or say why it cannot be."""
+    if values.dtype.kind == "c":
+        refuse(f"Complex data not supported: {what} has dtype {values.dtype}.", "use its real part.")
+    if values.dtype.kind in "mMV":
+        refuse(f"{what} has dtype {values.dtype}, which is not numeric.", "convert it to numbers first.")
+    if values.dtype.kind == "O" and any(isinstance(v, complex) for v in values.ravel()):
+        refuse(f"Complex data not supported: {what} holds complex numbers.", "use its real part.")
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        text = f"{what} holds values that are not numbers: {error}."
+        hint = "encode categories as numbers, for example with sklearn.preprocessing.OneHotEncoder."
+        refuse(text, hint, InputTypeError if isinstance(error, TypeError) else InputError)
+
+
+def _sparse_block(X: Any) -> Block:
+    copies: list[str] = []
+    if X.ndim != 2 or 0 in X.shape:
+        _check_shape(X.shape)
+    if X.format not in ("csr", "csc"):
+        copies.append(f"sparse {X.format} turned into csr")
+        X = X.tocsr()
+    if not readable(X.dtype):
+        X = type(X)((as_float64(X.data, "X"), X.indices, X.indptr), shape=X.shape)
+        copies.append("values of X converted to float64")
+    rows = _sparse_rows(X)
+    fault = kernels.sparse_fault(rows)
+    if fault == "order":
+        X = X.copy()
+        X.sum_duplicates()
+        copies.append(f"{X.format} indices sorted, repeated entries added up")
+        rows = _sparse_rows(X)
+        fault = kernels.sparse_fault(rows)
+    if fault:
+        refuse(
+            f"The sparse matrix is broken: its {'indptr' if fault == 'starts' else 'indices'} are out of range.",
+            "rebuild it; X.check_format() shows where.",
+        )
+    return Block(rows, X.format, X, int(X.nnz), None, copies)
+
+
+def _sparse_rows(X: Any) -> kernels.Rows:
+    return kernels.sparse_rows(X.indptr, X.indices, X.data, X.shape, X.format == "csr")

@@ -1,0 +1,141 @@
+"""The engine in memory: six verbs over arrays, data frames and sparse matrices."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+
+from separatrix.core import kernels
+from separatrix.core.arrays import Codes, Matrix, Positions, Vector
+from separatrix.core.lanes import spans
+from separatrix.core.protocols import Rowwise, Rule, Term
+from separatrix.core.total import merge_tree
+from separatrix.engines.blocks import Block, block_of
+
+
+@dataclass(slots=True)
+class MemoryEngine:
+    """Labelled rows in memory.
+
+    ``codes`` holds each row's class as 0 … classes−1; ``weights`` may be None.
+    ``copies`` lists what had to be copied; it is empty for most inputs.
+    """
+
+    block: Block
+    codes: Codes
+    classes: int = 2
+    weights: Vector | None = None
+    copies: list[str] = field(init=False)
+    _row_order: Any = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.copies = self.block.copies
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.block.shape[0]
+
+    @property
+    def columns_count(self) -> int:
+        """Number of columns."""
+        return self.block.shape[1]
+
+    @property
+    def entries_per_row(self) -> float:
+        """Stored numbers per row."""
+        return self.block.entries_per_row
+
+    @property
+    def sparse(self) -> bool:
+        """Whether zeros are left out."""
+        return self.block.sparse
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights."""
+        return float(self.rows) if self.weights is None else float(self.weights.sum())
+
+    @property
+    def smallest_weight(self) -> float:
+        """The smallest weight that is not zero."""
+        return 1.0 if self.weights is None else float(self.weights[self.weights > 0].min())
+
+    def total(self, term: Term, at: Matrix, folds: Codes | None = None) -> Any:
+        """Add ``term`` over all rows at the points ``at`` (K × p), for each fold if given."""
+        fold_count = 1 if folds is None else int(folds.max()) + 1
+        labels = kernels.Labels(self.codes, self.weights, folds, fold_count)
+        kernel = kernels.total_kernel(term.kernel, self.block.layout)
+        size = term.width(self.columns_count) * len(at) * fold_count
+        work = term.work(self.entries_per_row, self.columns_count) * len(at)
+        options = term.options()
+        cut = spans(self.rows, work, size)
+        return term.read(merge_tree(kernel(self.block.rows, labels, at, options, span) for span in cut))
+
+    def sweep(self, rule: Rule, state: Any) -> Any:
+        """Visit rows in order; columns stored one after the other are copied to rows once."""
+        if self.block.layout == "csc" and self._row_order is None:
+            self._row_order = self.block.source.tocsr()
+            self.copies.append("csc turned into csr for an ordered pass")
+        step = max(1, 2**20 // self.columns_count)
+        for first in range(0, self.rows, step):
+            which = np.arange(first, min(first + step, self.rows))
+            part = self.block.take(which) if self._row_order is None else self._row_order[which]
+            values = part.toarray() if scipy.sparse.issparse(part) else part
+            for row, position in zip(values, which, strict=True):
+                weight = 1.0 if self.weights is None else float(self.weights[position])
+                state = rule.visit(state, row, 1.0 if self.codes[position] == 1 else -1.0, weight)
+        return state
+
+    def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
+        """One output per row (n × outputs)."""
+        options = rowwise.options()
+        out = np.empty((self.rows, rowwise.outputs(len(at))))
+        kernels.score(
+            self.block.rows, at, options["constant"], options["probabilities"], out, self.entries_per_row
+        )
+        return out
+
+    def sample(self, count: int, seed: int) -> Self:
+        """Copy ``count`` rows, evenly spread over each class in proportion to its size."""
+        draw = np.random.default_rng(seed)
+        chosen = []
+        for code in range(self.classes):
+            members = np.flatnonzero(self.codes == code)
+            wanted = min(len(members), max(1, round(count * len(members) / self.rows)))
+            if len(members):
+                # one from each of `wanted` equal stretches: no sorting, no repeats
+                places = (np.arange(wanted) + draw.random(wanted)) * (len(members) / wanted)
+                chosen.append(members[np.minimum(places.astype(np.int64), len(members) - 1)])
+        which = np.sort(np.concatenate(chosen))
+        weights = None if self.weights is None else self.weights[which]
+        return type(self)(block_of(self.block.take(which)), self.codes[which], self.classes, weights)
+
+    def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
+        """Row numbers whose signed margins pass ``test``, smallest margin first.
+
+        ``at`` is one point (1 × p); ties are settled by row number.
+        """
+        constant = at.shape[1] == self.columns_count + 1
+        margins = np.empty((self.rows, 1))
+        kernels.score(self.block.rows, at, constant, False, margins, self.entries_per_row)
+        signed = np.where(self.codes == 1, margins[:, 0], -margins[:, 0])
+        passed = np.flatnonzero(test(signed))
+        order = np.argsort(signed[passed], kind="stable")[:limit]
+        return passed[order].astype(np.int64)
+
+    def columns(self, which: Positions) -> Any:
+        """A few columns: packed float64 in column order, or CSC for sparse rows."""
+        if self.block.sparse:
+            return self.block.source.tocsc()[:, which]
+        packed = np.empty((self.rows, len(which)), order="F")
+        step = max(1, 2**20 // self.columns_count)
+        if isinstance(self.block.source, np.ndarray):
+            packed[...] = self.block.source[:, which]
+            return packed
+        for first in range(0, self.rows, step):
+            rows = np.arange(first, min(first + step, self.rows))
+            packed[rows] = self.block.take(rows)[:, which]
+        return packed

@@ -1,0 +1,1 @@
+"""scikit-learn's contract on top of terms, engines, solvers and certificates."""

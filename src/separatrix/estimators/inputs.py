@@ -1,0 +1,232 @@
+"""Labels, weights and tables as users give them, checked and encoded.
+
+Every complaint is a fact, a rule and a way out, and names the column or row.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.arrays import AnyArray, Codes, Vector
+from separatrix.core.errors import InputError, InputTypeError, refuse
+from separatrix.core.protocols import Engine
+from separatrix.engines import Block, MemoryEngine, block_of
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Labels as codes 0 … K−1 into the sorted classes."""
+
+    codes: Codes
+    classes: AnyArray
+
+
+def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
+    """Labels of any kind as codes; ``classes`` fixes the encoding.
+
+    >>> encode(["no", "yes", "no"], 3).codes
+    array([0, 1, 0], dtype=int32)
+    """
+    if y is None:
+        refuse(
+            "This classifier requires y to be passed, but the target y is None.",
+            "fit(X, y) needs one label per row.",
+        )
+    if hasattr(y, "toarray") or (isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] > 1):
+        refuse(
+            "y should be a 1d array, got a matrix instead: multilabel or multioutput.",
+            "fit one classifier per column, or use sklearn.multioutput.",
+        )
+    labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        import warnings
+
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Use y.ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        labels = labels.ravel()
+    if labels.ndim != 1:
+        refuse(f"y should be a 1d array, got an array of shape {labels.shape} instead.", "give one label per row.")
+    if len(labels) != rows:
+        refuse(f"X has {rows} rows, but y has {len(labels)} labels: inconsistent numbers of samples.", "align them.")
+    _refuse_missing(labels)
+    fast = _two_numbers(labels) if classes is None else None
+    if fast is not None:
+        return fast
+    found, inverse = np.unique(labels, return_inverse=True)
+    if classes is not None:
+        places = np.searchsorted(classes, found)
+        strange = (places >= len(classes)) | (classes[np.minimum(places, len(classes) - 1)] != found)
+        if strange.any():
+            refuse(f"y has the label {found[strange][0]!r}, which is not among {classes.tolist()}.", "check y.")
+        return Target(places[inverse].astype(np.int32), classes)
+    return Target(inverse.astype(np.int32), found)
+
+
+def _two_numbers(labels: AnyArray) -> Target | None:
+    """The usual case without sorting: two different numbers."""
+    if labels.dtype.kind not in "iub" or len(labels) == 0:
+        return None
+    low, high = labels.min(), labels.max()
+    upper = labels == high
+    if low == high or np.count_nonzero(upper) + np.count_nonzero(labels == low) != len(labels):
+        return None
+    return Target(upper.astype(np.int32), np.array([low, high], dtype=labels.dtype))
+
+
+def _refuse_missing(labels: AnyArray) -> None:
+    if labels.dtype.kind == "c":
+        refuse("Complex data not supported: y is complex.", "labels are integers, booleans or strings.")
+    if labels.dtype.kind == "f":
+        bad = ~np.isfinite(labels)
+        if bad.any():
+            refuse(
+                f"Input y contains NaN or infinity (first at row {int(bad.argmax())}).",
+                "drop the rows whose label is missing.",
+            )
+        if (labels != np.floor(labels)).any():
+            refuse(
+                "Unknown label type: continuous. y holds numbers that are not whole.",
+                "this is a classifier; turn y into classes first, for example y > threshold.",
+            )
+    if labels.dtype.kind == "O":
+        missing = [k for k, label in enumerate(labels) if label is None or label != label]
+        if missing:
+            refuse(
+                f"Input y contains NaN: {len(missing)} missing labels (first at row {missing[0]}).",
+                "drop the rows whose label is missing.",
+            )
+        kinds = {type(label) for label in labels}
+        if len(kinds) > 1 and not all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
+            refuse(
+                f"y mixes labels of types {sorted(kind.__name__ for kind in kinds)}.",
+                "use labels of one type.",
+                InputTypeError,
+            )
+
+
+def sample_weights(sample_weight: Any, rows: int) -> Vector | None:
+    """Weights as float64, or None when all are one.
+
+    >>> sample_weights(2.0, 2)
+    array([2., 2.])
+    """
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind not in "fiub":
+        weights = weights.astype(np.float64)
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.ndim != 1:
+        raise InputError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
+    if len(weights) != rows:
+        raise InputError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    if not np.isfinite(weights).all():
+        first = int((~np.isfinite(weights)).argmax())
+        refuse(f"Input sample_weight contains NaN or infinity (first at row {first}).", "give finite weights.")
+    if (weights < 0).any():
+        first = int((weights < 0).argmax())
+        refuse(
+            f"Negative values in data passed to `sample_weight` (first at row {first}: {weights[first]:g}).",
+            "weights count how often a row occurs; 0 leaves it out.",
+        )
+    if not (weights > 0).any():
+        refuse("Sample weights must contain at least one non-zero number.", "give some row a positive weight.")
+    return weights
+
+
+def class_factors(class_weight: Any, target: Target, weights: Vector | None) -> dict[int, float] | None:
+    """``class_weight`` as factors per code: a mapping, "balanced", or None.
+
+    "balanced" is S / (K·S_k), with S_k the sample weight of class k.
+    """
+    if class_weight is None:
+        return None
+    count = len(target.classes)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            refuse(f"class_weight is {class_weight!r}.", 'use None, "balanced" or {class: weight}.')
+        sums = np.bincount(target.codes, weights, minlength=count)
+        return {code: float(sums.sum() / (count * sums[code])) for code in range(count) if sums[code] > 0}
+    factors = {}
+    known = {label: code for code, label in enumerate(target.classes.tolist())}
+    for label, factor in dict(class_weight).items():
+        label = label.item() if isinstance(label, np.generic) else label
+        if not (isinstance(factor, (int, float, np.number)) and math.isfinite(factor) and factor >= 0):
+            refuse(f"class_weight[{label!r}] is {factor!r}.", "class weights are finite and not negative.")
+        if label in known:
+            factors[known[label]] = float(factor)
+    return factors
+
+
+def weighted(target: Target, weights: Vector | None, factors: dict[int, float] | None) -> Vector | None:
+    """Sample weights times class weights."""
+    if factors is None:
+        return weights
+    per_class = np.ones(len(target.classes))
+    for code, factor in factors.items():
+        per_class[code] = factor
+    product = per_class[target.codes]
+    return product if weights is None else product * weights
+
+
+def open_engine(block: Block, target: Target, weights: Vector | None) -> Engine:
+    """The engine for a block of labelled rows."""
+    return MemoryEngine(block, target.codes, len(target.classes), weights)
+
+
+def refuse_not_finite(block: Block) -> None:
+    """Find the NaN or infinity that a pass stumbled over and name it; or name the overflow."""
+    n, d = block.shape
+    if block.sparse:
+        values = np.asarray(block.source.data, dtype=np.float64)
+        place = np.flatnonzero(~np.isfinite(values))
+        if len(place):
+            row, column = (int(part[place[0]]) for part in _coordinates(block.source))
+            _name_not_finite(block, row, column, float(values[place[0]]), len(place))
+    else:
+        step = max(1, 2**20 // d)
+        for first in range(0, n, step):
+            values = block.take(np.arange(first, min(first + step, n)))
+            bad = ~np.isfinite(values)
+            if bad.any():
+                row, column = (int(part[0]) for part in np.nonzero(bad))
+                _name_not_finite(block, first + row, column, float(values[row, column]), int(bad.sum()))
+    refuse(
+        "The sums over the rows overflow: X holds values near the largest float, about 1e308.",
+        "divide the largest columns by a power of ten.",
+    )
+
+
+def _coordinates(source: Any) -> tuple[AnyArray, AnyArray]:
+    lines = np.repeat(np.arange(len(source.indptr) - 1), np.diff(source.indptr))
+    return (lines, source.indices) if source.format == "csr" else (source.indices, lines)
+
+
+def _name_not_finite(block: Block, row: int, column: int, value: float, count: int) -> None:
+    what = "NaN" if math.isnan(value) else "infinity"
+    refuse(
+        f"Input X contains {what}: {block.column_name(column)} has it at row {row} "
+        f"({count} such value{'s' if count > 1 else ''} found so far).",
+        "drop those rows, or impute with sklearn.impute.SimpleImputer in a Pipeline.",
+    )
+
+
+__all__ = [
+    "Target",
+    "block_of",
+    "class_factors",
+    "encode",
+    "open_engine",
+    "refuse_not_finite",
+    "sample_weights",
+    "weighted",
+]

@@ -1,0 +1,292 @@
+"""Logistic regression for two classes, with a certificate."""
+
+import math
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _check_feature_names, _get_feature_names
+
+from separatrix.certificates.optimum import OptimumCertificate
+from separatrix.core.arrays import Matrix, Vector
+from separatrix.core.errors import ConvergenceWarning, NotFiniteError, SeparationWarning, refuse
+from separatrix.core.stop import Stop
+from separatrix.core.threads import one_blas_thread, thread_limit
+from separatrix.core.trace import Pass, Trace
+from separatrix.estimators.callbacks import CallbackSupportMixin, callback_tasks, with_callbacks
+from separatrix.estimators.inputs import (
+    Target,
+    block_of,
+    class_factors,
+    encode,
+    open_engine,
+    refuse_not_finite,
+    sample_weights,
+    weighted,
+)
+from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.problem import LogisticProblem, state
+from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
+
+OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg")
+
+
+class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """p(class 1 | x) = σ(⟨w, x⟩ + b), fitted to a certified distance from the optimum.
+
+    Minimises the average over rows
+
+        F(w, b) = (1/S) Σ aᵢ log(1 + exp(−sᵢ(⟨w, xᵢ⟩ + b))) + ‖w‖²/(2·C·S),   S = Σ aᵢ,
+
+    which is scikit-learn's objective divided by C·S. ``C=np.inf`` is maximum
+    likelihood. The intercept is never penalised. Columns need no scaling.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse of the penalty, as in scikit-learn; ``np.inf`` for none.
+    l1_ratio : float, default=0.0
+        Only 0 (an L2 penalty) for now.
+    tol : float, default=1e-8
+        Stop when the *certified* F − F* ≤ tol·min(F, 1). Second-order solvers then take
+        one more step, and small problems run on to the floor that rounding sets, so
+        the result is usually far closer. In scikit-learn ``tol`` bounds a gradient and
+        says nothing about the distance from the optimum.
+    fit_intercept : bool, default=True
+        Whether to fit b.
+    class_weight : dict, "balanced" or None
+        Factors on the rows' weights by class.
+    solver : str, default="auto"
+        "newton-cholesky" (full Hessian), "newton-subsample" (Hessian of some rows,
+        exact gradients), "newton-cg" (Hessian times vectors), or "auto", which picks by
+        shape. scikit-learn's other names are accepted and mean "auto": all reach the
+        same minimum.
+    max_iter : int, default=100
+        Most passes over the data that evaluate F; products in "newton-cg" not counted.
+    random_state : int, RandomState or None
+        Chooses the sub-sample's rows; None means 0, so that a fit repeats itself.
+    warm_start : bool, default=False
+        Begin at the weights of the last fit.
+    n_jobs : int or None
+        Most threads; None for all. It never changes a result.
+    verbose : int, default=0
+        1 prints a line per pass.
+    on_pass : callable or None
+        Called after every pass with a ``Pass``; returning True stops the fit.
+    dual, intercept_scaling
+        Accepted and without effect.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
+        As in scikit-learn; ``n_iter_`` counts passes.
+    certificate_ : OptimumCertificate
+        How far F is from its minimum, at most; ``certificate_.verify(X, y)`` proves it again.
+    trace_ : Trace
+        Objective, bound, ‖w‖, mistakes and seconds per pass.
+    n_parameters_ : int
+        Weights that were fitted, intercept included.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.certificate_.met
+    True
+    >>> model.certificate_.verify(X, y).kind
+    'optimum'
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        dual: bool = False,
+        tol: float = 1e-8,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: str = "auto",
+        max_iter: int = 100,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        on_pass: Callable[[Pass], bool] | None = None,
+    ) -> None:
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.on_pass = on_pass
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X and labels y; on any error the estimator stays as it was."""
+        self._check_parameters()
+        names = _get_feature_names(X)
+        block = block_of(X)
+        target = encode(y, block.shape[0])
+        weights = sample_weights(sample_weight, block.shape[0])
+        factors = class_factors(self.class_weight, target, weights)
+        weights = weighted(target, weights, factors)
+        self._check_classes(target, weights)
+        problem = LogisticProblem(float(self.C), bool(self.fit_intercept), target.classes, factors)
+        objective = state(open_engine(block, target, weights), problem.C, problem.fit_intercept)
+
+        def attributes(raw: Vector) -> dict[str, Any]:
+            d = block.shape[1]
+            intercept = raw[d:] if self.fit_intercept else np.zeros(1)
+            return {"coef_": raw[None, :d].copy(), "intercept_": intercept.copy(), "classes_": target.classes}
+
+        tasks = callback_tasks(self, {"X": X, "y": y}, self.max_iter, attributes)
+        hooks = [hook for hook in (tasks, self.on_pass, _print_pass if self.verbose else None) if hook]
+        trace = Trace(hooks=tuple(hooks))
+        try:
+            with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
+                solved = solve(
+                    objective, self._solver(), self._start(block.shape[1]), self.tol, self.max_iter, self._seed(), trace
+                )
+        except NotFiniteError:
+            refuse_not_finite(block)
+        certificate = self._certificate(solved, problem, names)
+        if tasks is not None:
+            tasks.close(solved.raw)
+        trace.hooks = ()
+        # everything succeeded: only now does the estimator change
+        _check_feature_names(self, X, reset=True)
+        self.n_features_in_ = block.shape[1]
+        for name, value in attributes(solved.raw).items():
+            setattr(self, name, value)
+        self.n_iter_ = np.array([len(trace)], dtype=np.int32)
+        self.certificate_ = certificate
+        self.trace_ = trace
+        self.n_parameters_ = objective.size
+        _warn_unless_good(solved, certificate)
+        return self
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Probabilities of both classes (n × 2); each tail keeps its digits near zero."""
+        return self._score(X, probabilities=True)
+
+    def predict_log_proba(self, X: Any) -> Matrix:
+        """Logarithms of the probabilities, exact where those underflow."""
+        score = self.decision_function(X)
+        return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
+
+    def _check_parameters(self) -> None:
+        if not (isinstance(self.C, Real) and self.C > 0):
+            refuse(f"C is {self.C!r}.", "C must be positive; np.inf means no penalty.")
+        if not (isinstance(self.tol, Real) and 0 < self.tol < math.inf):
+            refuse(f"tol is {self.tol!r}.", "tol must be a positive number; 1e-8 is the default.")
+        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+            refuse(f"max_iter is {self.max_iter!r}.", "max_iter must be a whole number of at least 1.")
+        if self.l1_ratio not in (0, None):
+            refuse(f"l1_ratio is {self.l1_ratio!r}.", "only 0, an L2 penalty, is available in this version.")
+        if self.solver not in (*OWN_SOLVERS, *SCIKIT_LEARN_SOLVERS):
+            refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(OWN_SOLVERS)}.")
+
+    def _check_classes(self, target: Target, weights: Vector | None) -> None:
+        count = len(target.classes)
+        if count > 2:
+            refuse(
+                f"Only binary classification is supported. The type of the target is multiclass: {count} classes.",
+                "wrap it in sklearn.multiclass.OneVsRestClassifier.",
+            )
+        seen = np.bincount(target.codes, weights, minlength=2) > 0
+        if count < 2 or not seen.all():
+            only = target.classes[int(seen.argmax())]
+            what = "y has" if count < 2 else "the rows of positive weight have"
+            refuse(
+                f"This solver needs samples of at least 2 classes in the data, but {what} only one class: {only!r}.",
+                "check how the rows were selected; with one class there is no boundary.",
+            )
+
+    def _solver(self) -> str:
+        return SCIKIT_LEARN_SOLVERS.get(self.solver, self.solver)
+
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
+        return int(self.random_state.randint(2**31 - 1))
+
+    def _start(self, columns: int) -> Vector | None:
+        """Weights of the last fit, if asked for and of the right width."""
+        if not (self.warm_start and hasattr(self, "coef_") and self.coef_.shape[1] == columns):
+            return None
+        return np.append(self.coef_[0], self.intercept_) if self.fit_intercept else self.coef_[0]
+
+    def _certificate(self, solved: Solved, problem: LogisticProblem, names: Any) -> OptimumCertificate:
+        outcome = solved.outcome
+        aliased: tuple[str, ...] = ()
+        if solved.null is not None:
+            columns = len(solved.raw) - problem.fit_intercept
+            involved = np.flatnonzero(solved.null[:columns].any(axis=1))
+            aliased = tuple(str(names[j]) if names is not None else f"column {j}" for j in involved)
+        return OptimumCertificate(
+            outcome.bound,
+            float(self.tol),
+            outcome.evaluation.value,
+            solved.raw,
+            problem,
+            solved.direction,
+            solved.keep,
+            aliased,
+        )
+
+
+def _print_pass(entry: Pass) -> bool:
+    print(  # noqa: T201  what verbose=1 asks for
+        f"pass {entry.number:3d}  objective {entry.objective:.12g}  bound {entry.bound:.1e}  "
+        f"|w| {entry.norm:.4g}  {entry.seconds:.3f} s"
+    )
+    return False
+
+
+def _warn_unless_good(solved: Solved, certificate: OptimumCertificate) -> None:
+    stop = solved.outcome.stop
+    if stop.good or stop is Stop.ASKED or certificate.met:
+        return
+    if stop is Stop.SEPARATED:
+        warnings.warn(
+            "Every row is on its right side, so the likelihood has no maximum: the weights grow without end, "
+            "and those given are where the fit stopped.\n\nHint: use a finite C.",
+            SeparationWarning,
+            stacklevel=3,
+        )
+        return
+    how_far = (
+        f"certified to be within {certificate.bound:.1e} of the optimum" if certificate.proved else "nothing is proved"
+    )
+    unsure = ""
+    if not certificate.proved and math.isinf(certificate.problem.to_dict()["C"]):
+        unsure = " The likelihood may have no maximum: some weights may grow without end; a finite C makes one."
+    warnings.warn(
+        f"The fit stopped early: {stop.value}. At average objective {certificate.objective:.6g}, {how_far} "
+        f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
+        "Hint: raise max_iter or loosen tol.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,107 @@
+"""The problem a logistic fit solves, stated from data: for fitting and for verifying alike."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from separatrix.certificates.iterative import IterativeYardstick
+from separatrix.certificates.self_concordance import Yardstick
+from separatrix.core.arrays import AnyArray, Vector
+from separatrix.core.errors import NotFiniteError
+from separatrix.core.protocols import Engine, Evaluation
+from separatrix.core.threads import one_blas_thread
+from separatrix.estimators.inputs import (
+    Target,
+    block_of,
+    encode,
+    open_engine,
+    refuse_not_finite,
+    sample_weights,
+    weighted,
+)
+from separatrix.terms.penalised import PenalisedLogistic
+
+TYPICAL_ROWS = 256
+
+
+def typical_row(engine: Any) -> Vector:
+    """The mean of a few rows spread over the data; zero where sparse or not finite."""
+    if engine.sparse:
+        return np.zeros(engine.columns_count)
+    which = np.linspace(0, engine.rows - 1, min(engine.rows, TYPICAL_ROWS)).astype(np.int64)
+    with np.errstate(all="ignore"):
+        mean: Vector = engine.block.take(which).mean(axis=0)
+    return np.where(np.isfinite(mean), mean, 0.0)
+
+
+def yardsticks(objective: PenalisedLogistic) -> tuple[Yardstick, IterativeYardstick]:
+    """What the bounds need to know; the objective must have been evaluated once."""
+    ranges = objective.ranges
+    assert ranges is not None
+    rows = objective.engine.rows
+    plain = Yardstick.of(rows, ranges.low, ranges.high, objective.shift, objective.constant)
+    longest = (float(np.sqrt(ranges.longest)) + float(np.linalg.norm(objective.shift))) * (1.0 + 1e-9)
+    return plain, IterativeYardstick(plain, objective.strength, longest)
+
+
+def state(engine: Engine, C: float, constant: bool) -> PenalisedLogistic:
+    """The objective over an engine's rows; C = ∞ is maximum likelihood."""
+    shift = typical_row(engine) if constant else np.zeros(engine.columns_count)
+    return PenalisedLogistic(engine, constant, 1.0 / (C * engine.weight), shift)
+
+
+@dataclass(slots=True)
+class Restated:
+    """The problem on data that ``verify`` was given."""
+
+    objective: PenalisedLogistic
+    yardstick: Yardstick = field(init=False)
+    iterative: IterativeYardstick = field(init=False)
+
+    def evaluate(self, raw: Vector, curvature: bool) -> Evaluation:
+        """The objective at (w, b)."""
+        with one_blas_thread():
+            evaluation = self.objective.evaluate(self.objective.shifted_point(raw), curvature)
+        self.yardstick, self.iterative = yardsticks(self.objective)
+        return evaluation
+
+    def evaluate_with_product(self, raw: Vector, direction: Vector) -> tuple[Evaluation, Vector, Vector]:
+        """The objective at (w, b); a direction in its coordinates; the Hessian times it."""
+        evaluation = self.objective.prepare_products(self.objective.shifted_point(raw))
+        self.yardstick, self.iterative = yardsticks(self.objective)
+        moved = self.objective.shifted_point(direction)
+        return evaluation, moved, self.objective.product(moved)
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticProblem:
+    """Everything but the data: penalty, intercept, classes, class weights."""
+
+    C: float
+    fit_intercept: bool
+    classes: AnyArray
+    factors: dict[int, float] | None = None
+
+    def restate(self, X: Any, y: Any, sample_weight: Any) -> Restated:
+        """The same problem on the data given."""
+        block = block_of(X)
+        target: Target = encode(y, block.shape[0], self.classes)
+        weights = weighted(target, sample_weights(sample_weight, block.shape[0]), self.factors)
+        objective = state(open_engine(block, target, weights), self.C, self.fit_intercept)
+        try:
+            with np.errstate(all="ignore"):
+                objective.evaluate(np.zeros(objective.size))
+        except NotFiniteError:
+            refuse_not_finite(block)
+        return Restated(objective)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        factors = None if self.factors is None else {str(code): value for code, value in self.factors.items()}
+        return {
+            "C": self.C,
+            "fit_intercept": self.fit_intercept,
+            "classes": self.classes.tolist(),
+            "factors": factors,
+        }

@@ -1,0 +1,1 @@
+"""How to step from one total to the next point. Solvers know nothing of rows or labels."""

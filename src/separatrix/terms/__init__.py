@@ -1,0 +1,1 @@
+"""What is added up over the rows, and how the total becomes a classifier."""
