@@ -21,7 +21,7 @@ class CertificateError(ValueError):
     """A certificate's claim does not hold for the data it was checked against."""
 
 
-class ConvergenceWarning(_ConvergenceWarning):
+class ConvergenceWarning(_ConvergenceWarning):  # type: ignore[misc]  # scikit-learn is untyped
     """A fit stopped before its bound fell below the tolerance."""
 
 

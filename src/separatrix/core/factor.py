@@ -39,7 +39,8 @@ class Factor:
     def inverse_lengths(self) -> Vector:
         """√(H⁻¹)ⱼⱼ for each kept coordinate: the length of the unit vectors in H⁻¹."""
         inverse, _ = lapack.dpotri(self.lower, lower=1)
-        return np.sqrt(np.diagonal(inverse))
+        lengths: Vector = np.sqrt(np.diagonal(inverse))
+        return lengths
 
     def kept(self, vector: Vector) -> Vector:
         """The kept coordinates of a vector."""
@@ -91,8 +92,7 @@ def independent(gram: Matrix, last_first: bool) -> Positions:
     """
     p = len(gram)
     size = np.sqrt(gram.diagonal())
-    alive = np.flatnonzero(size > 0)
-    order = list(alive)
+    order = [int(j) for j in np.flatnonzero(size > 0)]
     if last_first and order and order[-1] == p - 1:
         order = [p - 1, *order[:-1]]
     scaled = gram / np.outer(np.where(size > 0, size, 1.0), np.where(size > 0, size, 1.0))
@@ -106,7 +106,7 @@ def independent(gram: Matrix, last_first: bool) -> Positions:
         new = (scaled[:, j] - rows @ rows[j]) / np.sqrt(left[j])
         rows = np.column_stack([rows, new])
         left = left - np.square(new)
-        chosen.append(int(j))
+        chosen.append(j)
     return np.sort(np.array(chosen, dtype=np.int64))
 
 

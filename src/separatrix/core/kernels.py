@@ -54,7 +54,14 @@ def _logistic(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, 
 
 def _product(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
     sums = _kernels.product(
-        rows, options["row_weights"], points, options["constant"], span.first, span.last, span.lanes, thread_count()
+        rows,
+        options["row_weights"],
+        points,
+        options["constant"],
+        span.first,
+        span.last,
+        span.lanes,
+        thread_count(),
     )
     return Total(sums[None], np.empty(0))
 
@@ -82,14 +89,10 @@ def total_kernel(name: str, layout: str) -> TotalKernel:
         raise LookupError(f"No kernel adds up {name!r} over {layout!r} rows.") from None
 
 
-def score(
-    rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: Matrix, entries_per_row: float
-) -> None:
+def score(rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: Matrix, entries_per_row: float) -> None:
     """Write the scores of every row at each point, or both probabilities at one point."""
     for span in spans(rows.n, (entries_per_row + 8.0) * len(points), 1):
-        _kernels.score(
-            rows, points, constant, probabilities, out, span.first, span.last, span.lanes, thread_count()
-        )
+        _kernels.score(rows, points, constant, probabilities, out, span.first, span.last, span.lanes, thread_count())
 
 
 def dense_rows(array: AnyArray) -> Rows:
@@ -97,9 +100,7 @@ def dense_rows(array: AnyArray) -> Rows:
     return Rows.dense(array)
 
 
-def sparse_rows(
-    starts: AnyArray, indices: AnyArray, values: AnyArray, shape: tuple[int, int], by_rows: bool
-) -> Rows:
+def sparse_rows(starts: AnyArray, indices: AnyArray, values: AnyArray, shape: tuple[int, int], by_rows: bool) -> Rows:
     """A compressed sparse matrix, by rows or by columns."""
     return Rows.sparse(starts, indices, values, shape[0], shape[1], by_rows)
 

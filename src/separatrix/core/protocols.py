@@ -53,14 +53,33 @@ class Rowwise(Protocol):
 class Engine(Protocol):
     """Rows, labels and weights, wherever they live, behind six verbs."""
 
-    rows: int
-    columns_count: int
-    entries_per_row: float
-    sparse: bool
-    classes: int
-    weight: float
-    smallest_weight: float
-    copies: list[str]
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def columns_count(self) -> int:
+        """Number of columns."""
+
+    @property
+    def entries_per_row(self) -> float:
+        """Stored numbers per row, on average."""
+
+    @property
+    def sparse(self) -> bool:
+        """Whether zeros are left out."""
+
+    @property
+    def weight(self) -> float:
+        """Sum of the weights."""
+
+    @property
+    def smallest_weight(self) -> float:
+        """The smallest weight that is not zero."""
+
+    @property
+    def copies(self) -> list[str]:
+        """What had to be copied."""
 
     def total(self, term: Term, at: Matrix, folds: Codes | None = None) -> Any:
         """Add ``term`` over all rows at one point or several."""

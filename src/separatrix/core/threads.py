@@ -31,10 +31,7 @@ if hasattr(os, "register_at_fork"):
 @cache
 def _quota() -> int:
     """Processors that affinity and the cgroup's quota allow, at least one."""
-    if hasattr(os, "sched_getaffinity"):
-        allowed = len(os.sched_getaffinity(0))
-    else:
-        allowed = os.cpu_count() or 1
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     for quota_file, period_file in (
         ("/sys/fs/cgroup/cpu.max", None),
         ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),

@@ -80,10 +80,8 @@ def _pandas_column(column: Any, name: str, copies: list[str]) -> list[Piece]:
     numpy_dtype = getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", None))
     if not isinstance(numpy_dtype, np.dtype) or numpy_dtype.kind not in "fiub":
         _not_numeric(name, dtype)
-    values = column.to_numpy(dtype=numpy_dtype)
-    if not np.shares_memory(values, values.base if values.base is not None else values):
-        copies.append(f"column {name!r} converted")
-    return [(0, values, -1)]
+    copies.append(f"column {name!r} converted from {dtype}")
+    return [(0, column.to_numpy(dtype=numpy_dtype), -1)]
 
 
 def _from_objects(values: Any, name: str) -> Any:

@@ -27,11 +27,12 @@ class MemoryEngine:
     codes: Codes
     classes: int = 2
     weights: Vector | None = None
-    copies: list[str] = field(init=False)
     _row_order: Any = field(default=None, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        self.copies = self.block.copies
+    @property
+    def copies(self) -> list[str]:
+        """What had to be copied."""
+        return self.block.copies
 
     @property
     def rows(self) -> int:
@@ -93,17 +94,16 @@ class MemoryEngine:
         """One output per row (n × outputs)."""
         options = rowwise.options()
         out = np.empty((self.rows, rowwise.outputs(len(at))))
-        kernels.score(
-            self.block.rows, at, options["constant"], options["probabilities"], out, self.entries_per_row
-        )
+        kernels.score(self.block.rows, at, options["constant"], options["probabilities"], out, self.entries_per_row)
         return out
 
     def sample(self, count: int, seed: int) -> Self:
-        """Copy ``count`` rows, evenly spread over each class in proportion to its size."""
+        """Copy ``count`` rows of positive weight, evenly spread over each class in proportion to its size."""
         draw = np.random.default_rng(seed)
         chosen = []
         for code in range(self.classes):
-            members = np.flatnonzero(self.codes == code)
+            belongs = self.codes == code
+            members = np.flatnonzero(belongs if self.weights is None else belongs & (self.weights > 0))
             wanted = min(len(members), max(1, round(count * len(members) / self.rows)))
             if len(members):
                 # one from each of `wanted` equal stretches: no sorting, no repeats

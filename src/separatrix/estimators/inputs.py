@@ -5,7 +5,7 @@ Every complaint is a fact, a rule and a way out, and names the column or row.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
@@ -52,9 +52,15 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
         )
         labels = labels.ravel()
     if labels.ndim != 1:
-        refuse(f"y should be a 1d array, got an array of shape {labels.shape} instead.", "give one label per row.")
+        refuse(
+            f"y should be a 1d array, got an array of shape {labels.shape} instead.",
+            "give one label per row.",
+        )
     if len(labels) != rows:
-        refuse(f"X has {rows} rows, but y has {len(labels)} labels: inconsistent numbers of samples.", "align them.")
+        refuse(
+            f"X has {rows} rows, but y has {len(labels)} labels: inconsistent numbers of samples.",
+            "align them.",
+        )
     _refuse_missing(labels)
     fast = _two_numbers(labels) if classes is None else None
     if fast is not None:
@@ -119,10 +125,7 @@ def sample_weights(sample_weight: Any, rows: int) -> Vector | None:
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight)
-    if weights.dtype.kind not in "fiub":
-        weights = weights.astype(np.float64)
-    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    weights = np.asarray(sample_weight, dtype=np.float64, order="C")
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
     if weights.ndim != 1:
@@ -183,41 +186,40 @@ def open_engine(block: Block, target: Target, weights: Vector | None) -> Engine:
     return MemoryEngine(block, target.codes, len(target.classes), weights)
 
 
-def refuse_not_finite(block: Block) -> None:
+def refuse_not_finite(block: Block) -> Never:
     """Find the NaN or infinity that a pass stumbled over and name it; or name the overflow."""
     n, d = block.shape
-    if block.sparse:
-        values = np.asarray(block.source.data, dtype=np.float64)
-        place = np.flatnonzero(~np.isfinite(values))
-        if len(place):
-            row, column = (int(part[place[0]]) for part in _coordinates(block.source))
-            _name_not_finite(block, row, column, float(values[place[0]]), len(place))
-    else:
-        step = max(1, 2**20 // d)
-        for first in range(0, n, step):
-            values = block.take(np.arange(first, min(first + step, n)))
-            bad = ~np.isfinite(values)
-            if bad.any():
-                row, column = (int(part[0]) for part in np.nonzero(bad))
-                _name_not_finite(block, first + row, column, float(values[row, column]), int(bad.sum()))
+    largest, where = 0.0, 0
+    step = max(1, 2**20 // d)
+    for first in range(0, n, step):
+        part = block.take(np.arange(first, min(first + step, n)))
+        values = part.data if block.sparse else part.ravel()
+        bad = ~np.isfinite(values)
+        if bad.any():
+            place = int(bad.argmax())
+            row, column = _place(part, place)
+            what = "NaN" if np.isnan(values[place]) else "infinity"
+            refuse(
+                f"Input X contains {what}: {block.column_name(column)} has it at row {first + row} "
+                f"(the first of {int(bad.sum())} found in rows {first} to {first + part.shape[0] - 1}).",
+                "drop those rows, or impute with sklearn.impute.SimpleImputer in a Pipeline.",
+            )
+        if len(values) and np.abs(values).max() > largest:
+            place = int(np.abs(values).argmax())
+            largest, where = float(abs(values[place])), _place(part, place)[1]
     refuse(
-        "The sums over the rows overflow: X holds values near the largest float, about 1e308.",
-        "divide the largest columns by a power of ten.",
+        f"The sums over the rows overflow: {block.column_name(where)} reaches {largest:.3g}, and squares "
+        "must stay below 1.8e308.",
+        "divide that column by a power of ten.",
     )
 
 
-def _coordinates(source: Any) -> tuple[AnyArray, AnyArray]:
-    lines = np.repeat(np.arange(len(source.indptr) - 1), np.diff(source.indptr))
-    return (lines, source.indices) if source.format == "csr" else (source.indices, lines)
-
-
-def _name_not_finite(block: Block, row: int, column: int, value: float, count: int) -> None:
-    what = "NaN" if math.isnan(value) else "infinity"
-    refuse(
-        f"Input X contains {what}: {block.column_name(column)} has it at row {row} "
-        f"({count} such value{'s' if count > 1 else ''} found so far).",
-        "drop those rows, or impute with sklearn.impute.SimpleImputer in a Pipeline.",
-    )
+def _place(part: Any, place: int) -> tuple[int, int]:
+    """Row and column of the value at a flat position."""
+    if hasattr(part, "indptr"):
+        return int(np.searchsorted(part.indptr, place, side="right")) - 1, int(part.indices[place])
+    row, column = divmod(place, int(part.shape[1]))
+    return row, column
 
 
 __all__ = [

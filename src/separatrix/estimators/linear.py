@@ -32,7 +32,8 @@ class LinearDecision:
 
     def predict(self, X: Any) -> AnyArray:
         """The class on whose side of the boundary each row lies; the boundary is class 1's."""
-        labels: AnyArray = self.classes_[(self.decision_function(X) >= 0.0).astype(np.intp)]
+        positive = self.decision_function(X) >= 0.0
+        labels: AnyArray = self.classes_[positive.astype(np.intp)]
         return labels
 
     def signed_distance(self, X: Any) -> Vector:

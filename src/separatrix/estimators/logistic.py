@@ -140,7 +140,7 @@ class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, 
         tags.classifier_tags.multi_class = False
         return tags
 
-    @with_callbacks
+    @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         self._check_parameters()
@@ -165,7 +165,13 @@ class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, 
         try:
             with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
                 solved = solve(
-                    objective, self._solver(), self._start(block.shape[1]), self.tol, self.max_iter, self._seed(), trace
+                    objective,
+                    self._solver(),
+                    self._start(block.shape[1]),
+                    self.tol,
+                    self.max_iter,
+                    self._seed(),
+                    trace,
                 )
         except NotFiniteError:
             refuse_not_finite(block)
@@ -195,11 +201,11 @@ class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, 
         return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
 
     def _check_parameters(self) -> None:
-        if not (isinstance(self.C, Real) and self.C > 0):
+        if not _is_number(self.C) or not self.C > 0:
             refuse(f"C is {self.C!r}.", "C must be positive; np.inf means no penalty.")
-        if not (isinstance(self.tol, Real) and 0 < self.tol < math.inf):
+        if not _is_number(self.tol) or not 0 < self.tol < math.inf:
             refuse(f"tol is {self.tol!r}.", "tol must be a positive number; 1e-8 is the default.")
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+        if not _is_number(self.max_iter, Integral) or not self.max_iter >= 1:
             refuse(f"max_iter is {self.max_iter!r}.", "max_iter must be a whole number of at least 1.")
         if self.l1_ratio not in (0, None):
             refuse(f"l1_ratio is {self.l1_ratio!r}.", "only 0, an L2 penalty, is available in this version.")
@@ -257,6 +263,10 @@ class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, 
         )
 
 
+def _is_number(value: object, kind: Any = Real) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
 def _print_pass(entry: Pass) -> bool:
     print(  # noqa: T201  what verbose=1 asks for
         f"pass {entry.number:3d}  objective {entry.objective:.12g}  bound {entry.bound:.1e}  "
@@ -274,7 +284,7 @@ def _warn_unless_good(solved: Solved, certificate: OptimumCertificate) -> None:
             "Every row is on its right side, so the likelihood has no maximum: the weights grow without end, "
             "and those given are where the fit stopped.\n\nHint: use a finite C.",
             SeparationWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return
     how_far = (
@@ -288,5 +298,5 @@ def _warn_unless_good(solved: Solved, certificate: OptimumCertificate) -> None:
         f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
         "Hint: raise max_iter or loosen tol.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

@@ -1,17 +1,18 @@
 """Which solver takes which problem, and running it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.factor import Factor, independent, null_vectors
 from separatrix.core.protocols import Evaluation
+from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.estimators.problem import yardsticks
 from separatrix.solvers.newton import newton
-from separatrix.solvers.newton_cg import newton_cg
+from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
 from separatrix.solvers.subsampled import subsampled_newton
 from separatrix.terms.penalised import PenalisedLogistic
@@ -21,6 +22,9 @@ ALLOWANCE = 3.0
 
 MANY_COLUMNS = 1500
 """Beyond so many coefficients the Hessian is not formed."""
+
+LARGEST_HESSIAN = 4000
+"""Up to so many coefficients a Hessian is formed when nothing else proves the result."""
 
 SMALL_WORK = 2e8
 """Multiply-adds of a Hessian pass below which a fit runs on to the floor of rounding."""
@@ -71,18 +75,20 @@ def sample_size(p: int) -> int:
 
 def factor_judge(objective: PenalisedLogistic) -> Judge:
     """The bound from a factor; the columns' ranges are known after the first evaluation."""
+    measure = cache(lambda: yardsticks(objective)[0])
 
     def judge(evaluation: Evaluation, factor: Factor) -> float:
-        return yardsticks(objective)[0].bound(evaluation, factor, ALLOWANCE)
+        return measure().bound(evaluation, factor, ALLOWANCE)
 
     return judge
 
 
-def iterative_judge(objective: PenalisedLogistic) -> Callable[[Evaluation, Vector, Vector], float]:
+def iterative_judge(objective: PenalisedLogistic) -> IterativeJudge:
     """The bound from a direction and its image."""
+    measure = cache(lambda: yardsticks(objective)[1])
 
     def judge(evaluation: Evaluation, step: Vector, image: Vector) -> float:
-        return yardsticks(objective)[1].bound(evaluation, step, image, ALLOWANCE)
+        return measure().bound(evaluation, step, image, ALLOWANCE)
 
     return judge
 
@@ -101,17 +107,23 @@ def solve(
     solver = choose(objective) if solver == "auto" else solver
     begin = np.zeros(p) if start is None else objective.shifted_point(start)
     work = engine.rows * engine.entries_per_row * p
-    extra = 6 if work < SMALL_WORK and solver == "newton-cholesky" else 1
+    extra = 6 if work < SMALL_WORK else 1
     no_loss = 0.6931 * engine.smallest_weight if objective.strength == 0.0 else 0.0
     patience = Patience(tol, max_iter, extra, trace, objective, no_loss)
     if solver == "newton-cg":
-        patience.extra = 0
+        patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
+        if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
+            return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
         assert outcome.direction is not None
         direction = objective.raw_point(outcome.direction)
         return Solved(outcome, objective.raw_point(outcome.evaluation.point), direction=direction)
     if solver == "newton-subsample":
         return _solve_subsampled(objective, begin, start is not None, patience, seed)
+    return _solve_by_cholesky(objective, begin, patience)
+
+
+def _solve_by_cholesky(objective: PenalisedLogistic, begin: Vector, patience: Patience) -> Solved:
     if objective.strength == 0.0:
         return _solve_unpenalised(objective, begin, patience)
     outcome = newton(objective, begin, factor_judge(objective), patience)
@@ -163,6 +175,4 @@ def _solve_unpenalised(objective: PenalisedLogistic, begin: Vector, patience: Pa
     final = objective.evaluate(objective.shifted_point(raw))
     factor = outcome.factor
     bound = float("inf") if factor is None else judge(final, factor)
-    if factor is not None and not bound <= patience.tol * min(final.value, 1.0):
-        bound = judge(final, factor)
     return Solved(Outcome(final, factor, bound, outcome.stop), raw, keep, directions)

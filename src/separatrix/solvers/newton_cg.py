@@ -36,23 +36,29 @@ class Direction:
     products: int
 
 
-def conjugate_gradients(
-    objective: Objective,
-    here: Evaluation,
-    accuracy: float,
-    limit: int,
-    enough: Callable[[Vector, Vector], bool],
-) -> Direction:
-    """Solve H v = −g until the residual is ``accuracy`` of g, or ``enough`` says so."""
+def inverse_diagonal(here: Evaluation) -> Vector:
+    """The preconditioner: one over the Hessian's diagonal, 1 where that is zero."""
     assert here.diagonal is not None
-    inverse = 1.0 / np.where(here.diagonal > 0, here.diagonal, 1.0)
+    return 1.0 / np.where(here.diagonal > 0, here.diagonal, 1.0)
+
+
+def scaled_size(here: Evaluation) -> float:
+    """The gradient's length in the preconditioner."""
+    return math.sqrt(float(np.square(here.gradient) @ inverse_diagonal(here)))
+
+
+def conjugate_gradients(
+    objective: Objective, here: Evaluation, limit: int, enough: Callable[[Vector, Vector, float], bool]
+) -> Direction:
+    """Solve H v = −g until ``enough(v, Hv, share of the residual left)``, or ``limit`` products."""
+    inverse = inverse_diagonal(here)
     step, image = np.zeros_like(here.point), np.zeros_like(here.point)
     residual = -here.gradient
     scaled = inverse * residual
     search = scaled.copy()
     size = first = float(residual @ scaled)
     products = 0
-    while products < limit and size > accuracy * accuracy * first:
+    while products < limit and size > 0.0:
         product = objective.product(search)
         products += 1
         curvature = float(search @ product)
@@ -62,48 +68,52 @@ def conjugate_gradients(
         step += length * search
         image += length * product
         residual -= length * product
-        if enough(step, image):
-            break
         scaled = inverse * residual
-        new = float(residual @ scaled)
-        search = scaled + (new / size) * search
-        size = new
+        before, size = size, float(residual @ scaled)
+        if enough(step, image, math.sqrt(size / first)):
+            break
+        search = scaled + (size / before) * search
     return Direction(step, image, products)
 
 
-def newton_cg(
-    objective: Objective, start: Vector, judge: IterativeJudge, patience: Patience, limit: int
-) -> Outcome:
+def newton_cg(objective: Objective, start: Vector, judge: IterativeJudge, patience: Patience, limit: int) -> Outcome:
     """Steps from conjugate gradients until the bound is met; ``limit`` products per step."""
     here = objective.prepare_products(start)
-    first = math.sqrt(float(np.square(here.gradient) @ (1.0 / np.where(here.diagonal > 0, here.diagonal, 1.0))))
+    first = scaled_size(here)
     before: Outcome | None = None
     while True:
-        target = patience.tol * min(here.value, 1.0)
-        inverse = 1.0 / np.where(here.diagonal > 0, here.diagonal, 1.0)
-        size = math.sqrt(float(np.square(here.gradient) @ inverse))
-        accuracy = min(0.25, max(math.sqrt(size / first), 1e-4)) if first > 0 else 0.25
-        at = here
+        accuracy = min(0.25, max(math.sqrt(scaled_size(here) / first), 1e-4)) if first > 0 else 0.25
+        # Small problems run to the floor: products are cheap, steps may be nearly exact.
+        target = 0.0 if patience.extra else patience.tol * min(here.value, 1.0)
+        accuracy = min(accuracy, 1e-3) if patience.extra else accuracy
 
-        def enough(step: Vector, image: Vector, at: Evaluation = at, target: float = target) -> bool:
-            return judge(at, step, image) <= target
+        def enough(
+            step: Vector,
+            image: Vector,
+            left: float,
+            here: Evaluation = here,
+            target: float = target,
+            accuracy: float = accuracy,
+        ) -> bool:
+            if target > 0.0 and judge(here, step, image) <= target:
+                return True
+            # nearly there: solve on until the bound is proved rather than merely true
+            nearly = -0.5 * float(here.gradient @ step) <= target
+            return left <= (1e-6 if nearly else accuracy)
 
-        # Nearly there: solve on until the bound is proved rather than merely true.
-        direction = conjugate_gradients(objective, here, accuracy, limit, enough)
+        direction = conjugate_gradients(objective, here, limit, enough)
         decrement = -float(here.gradient @ direction.step)
-        if 0.5 * decrement <= target and judge(here, direction.step, direction.image) > target:
-            direction = conjugate_gradients(objective, here, 1e-6, limit, enough)
         bound = judge(here, direction.step, direction.image)
         stop = patience.judge(here, bound)
         outcome = Outcome(here, None, bound, stop or Stop.STALLED, direction.step)
         if stop is not None:
             return outcome
-        if before is None or bound < before.bound:
+        if before is None or bound < before.bound or math.isinf(before.bound):
             before = outcome
+        if math.isinf(bound) and 0.5 * decrement <= 1e-3 * patience.tol * min(here.value, 1.0):
+            return outcome  # good, as far as can be seen, but the penalty is too weak to prove it this way
         found = backtrack(objective.prepare_products, here, direction.step, -decrement)
         if found is None:
-            met = before.bound <= target
-            return Outcome(
-                before.evaluation, None, before.bound, Stop.FLOOR if met else Stop.STALLED, before.direction
-            )
+            met = before.bound <= patience.tol * min(before.evaluation.value, 1.0)
+            return Outcome(before.evaluation, None, before.bound, Stop.FLOOR if met else Stop.STALLED, before.direction)
         here = found

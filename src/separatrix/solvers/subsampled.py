@@ -93,5 +93,3 @@ def subsampled_newton(
                 guide = Corrections(fresh)
                 guide.learn(here, found)
         before, here = decrement, found
-
-

@@ -12,7 +12,6 @@ intercept hardly depends on w, and columns far from zero are well conditioned.
 For sparse rows c is zero: subtracting it would fill them.
 """
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -101,7 +100,8 @@ class PenalisedLogistic:
         )
         total: LogisticTotal = self.engine.total(term, self.raw_point(point)[None])[0][0]
         if total.ranges is not None:
-            if not (math.isfinite(total.loss) and np.isfinite(total.gradient).all()):
+            parts = (np.array(total.loss), total.gradient, total.diagonal, total.hessian)
+            if not all(np.isfinite(part).all() for part in parts if part is not None):
                 raise NotFiniteError
             self.ranges = total.ranges
         d = self.engine.columns_count

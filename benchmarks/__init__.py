@@ -1,0 +1,1 @@
+"""Workloads that time separatrix against its peers: ``python -m benchmarks --help``."""

@@ -1,0 +1,117 @@
+"""The contenders: every library told to minimise the same ``Problem``.
+
+Each function gives a list, empty where the library is not installed. Libraries are
+imported here and not inside what is timed.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Contender, Fit, Role
+from benchmarks.problem import Problem
+
+PENALISED = "penalises b"
+
+
+def separatrix(problem: Problem) -> list[Contender]:
+    from separatrix import LogisticRegression
+
+    def run() -> Fit:
+        model = LogisticRegression(C=problem.C, fit_intercept=problem.fit_intercept).fit(problem.X, problem.y)
+        return Fit(model.coef_, float(model.intercept_[0]), model.certificate_.relative, int(model.n_iter_[0]))
+
+    return [Contender("**separatrix**", run, Role.OURS)]
+
+
+def scikit_learn(problem: Problem, name: str = "", X: Any = None, **options: Any) -> list[Contender]:
+    """LogisticRegression with options, on another form of X if one is given; the default without any."""
+    from sklearn.linear_model import LogisticRegression
+
+    rows = problem.X if X is None else X
+
+    def model() -> Any:
+        return LogisticRegression(C=problem.C, fit_intercept=problem.fit_intercept, **options).fit(rows, problem.y)
+
+    role = Role.PEER if options else Role.DEFAULT
+    return [Contender(f"scikit-learn {name or 'default (lbfgs)'}", _weights(model), role)]
+
+
+def liblinear(problem: Problem, X: Any = None, **options: Any) -> list[Contender]:
+    """The intercept is the weight of one more column in liblinear, and so penalised."""
+    name = _remark("liblinear dual" if options.get("dual") else "liblinear", problem)
+    return scikit_learn(problem, name, X, solver="liblinear", **options)
+
+
+def glum(problem: Problem) -> list[Contender]:
+    """Half the *mean* deviance + alpha ‖w‖²/2 is what glum minimises: F/(n·C) at alpha = 1/(n·C)."""
+    try:
+        from glum import GeneralizedLinearRegressor
+    except ImportError:
+        return _absent("glum")
+    # In float32 the gradient's rounding stays above 1e-8: all 100 iterations would run for nothing.
+    gradient_tol = 1e-6 if problem.X.dtype == np.float32 else 1e-8
+
+    def model() -> Any:
+        return GeneralizedLinearRegressor(
+            family="binomial",
+            alpha=1.0 / (problem.X.shape[0] * problem.C),
+            l1_ratio=0,
+            fit_intercept=problem.fit_intercept,
+            gradient_tol=gradient_tol,
+        ).fit(problem.X, problem.y)
+
+    return [Contender(f"glum gradient_tol={gradient_tol:.0e}", _weights(model))]
+
+
+def snapml(problem: Problem, n_jobs: int = 1) -> list[Contender]:
+    """A regularizer of 1/C; the intercept is the weight of an appended column, and so penalised."""
+    try:
+        from snapml import LogisticRegression
+    except ImportError:
+        return _absent("snapml")
+
+    def model() -> Any:
+        return LogisticRegression(regularizer=1.0 / problem.C, fit_intercept=problem.fit_intercept, n_jobs=n_jobs).fit(
+            problem.X, problem.y
+        )
+
+    return [Contender(_remark(f"snapml n_jobs={n_jobs}", problem), _weights(model))]
+
+
+def snapml_threads(problem: Problem) -> list[Contender]:
+    """On one thread, which is the default of snapml, and on all."""
+    return [contender for n_jobs in sorted({1, os.cpu_count() or 1}) for contender in snapml(problem, n_jobs)]
+
+
+def statsmodels(problem: Problem) -> list[Contender]:
+    """Logit has no penalty: its optimum is another, though close where n·C is large."""
+    try:
+        from statsmodels.api import Logit, add_constant
+    except ImportError:
+        return _absent("statsmodels")
+
+    def run() -> Fit:
+        parameters = Logit(problem.y, add_constant(problem.X)).fit(disp=0).params
+        return Fit(parameters[1:], float(parameters[0]))
+
+    return [Contender("statsmodels Logit (no penalty)", run)]
+
+
+def _weights(model: Callable[[], Any]) -> Callable[[], Fit]:
+    def run() -> Fit:
+        fitted = model()
+        return Fit(fitted.coef_, float(np.ravel(fitted.intercept_)[0]))
+
+    return run
+
+
+def _remark(name: str, problem: Problem) -> str:
+    return f"{name} ({PENALISED})" if problem.fit_intercept else name
+
+
+def _absent(package: str) -> list[Contender]:
+    print(f"\nskipped {package}: it is not installed")
+    return []

@@ -1,0 +1,137 @@
+"""The bound holds: no violation over thousands of cases, against a much more exact minimum."""
+
+import math
+
+import mpmath
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import twins
+from separatrix import LogisticRegression
+from separatrix.certificates.self_concordance import Yardstick, excess_bound
+from separatrix.core.factor import factorise
+from separatrix.engines import MemoryEngine, block_of
+from separatrix.estimators.problem import state, yardsticks
+from separatrix.estimators.solving import ALLOWANCE
+
+
+@given(st.floats(1e-120, 0.999999), st.floats(1e-3, 1e3))
+def test_excess_bound_equals_its_formula_in_high_precision(t, reach):
+    decrement = t / reach
+    with mpmath.workdps(400):
+        exact_t = mpmath.mpf(decrement) * mpmath.mpf(reach)
+        if exact_t >= 1:
+            return
+        exact = (exact_t + (1 - exact_t) * mpmath.log1p(-exact_t)) / mpmath.mpf(reach) ** 2
+        ratio = float(mpmath.mpf(excess_bound(decrement, reach)) / exact)
+    assert 1.0 - 1e-15 <= ratio <= 1.0 + 1e-10
+
+
+def test_nothing_is_proved_from_t_at_least_one_or_nan():
+    assert excess_bound(1.0, 1.0) == math.inf
+    assert excess_bound(math.nan, 1.0) == math.inf
+    assert excess_bound(0.0, 10.0) == 0.0
+
+
+def minimum(X, sign, weights, C, constant):
+    """F* by Newton's method in extended precision, independent of the library."""
+    X = X.astype(np.longdouble)
+    Z = np.column_stack([X, np.ones(len(X))]) if constant else X
+    p = Z.shape[1]
+    total = weights.sum()
+    penalty = np.full(p, 1 / (np.longdouble(C) * total))
+    if constant:
+        penalty[-1] = 0
+    w = np.zeros(p, np.longdouble)
+
+    def value(w):
+        m = sign * (Z @ w)
+        return weights @ (np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0)) / total + 0.5 * penalty @ w**2
+
+    for _ in range(200):
+        m = sign * (Z @ w)
+        q = np.where(m >= 0, np.exp(-np.abs(m)), 1) / (1 + np.exp(-np.abs(m)))
+        g = -(Z.T @ (weights * sign * q)) / total + penalty * w
+        H = (Z.T * (weights * q * (1 - q))) @ Z / total + np.diag(penalty)
+        step = np.linalg.solve(H.astype(float), g.astype(float)).astype(np.longdouble)
+        length = np.longdouble(1)
+        while value(w - length * step) > value(w) and length > 1e-10:
+            length /= 2
+        w = w - length * step
+        if np.abs(g).max() < 1e-17:
+            break
+    return value(w), w
+
+
+def test_no_violation_over_thousands_of_points():
+    draw = np.random.default_rng(2026)
+    checked = proved = 0
+    for case in range(300):
+        n, d = int(draw.integers(3, 60)), int(draw.integers(1, 6))
+        constant = bool(draw.integers(0, 2))
+        scales = 10.0 ** draw.uniform(-4, 4, d) if case % 3 == 0 else np.ones(d)
+        X = (draw.normal(size=(n, d)) + draw.integers(-3, 4)) * scales
+        codes = draw.integers(0, 2, n).astype(np.int32)
+        weights = draw.integers(1, 5, n).astype(float) if case % 2 else np.ones(n)
+        C = float(10.0 ** draw.uniform(-3, 3)) / np.mean(scales) ** 2
+        best, w_best = minimum(X, np.where(codes == 1, 1, -1), weights, C, constant)
+        objective = state(MemoryEngine(block_of(X), codes, 2, weights), C, constant)
+        centre = objective.shifted_point(w_best.astype(float))
+        for size in (0.0, 1e-6, 1e-3, 1e-2, 0.1, 0.3, 1.0):
+            away = draw.normal(size=objective.size)
+            if constant:
+                away[:-1] /= scales
+            else:
+                away /= scales
+            here = objective.evaluate(centre + size * away, curvature=True)
+            factor = factorise(here.hessian, here.point)
+            if factor is None:
+                continue
+            checked += 1
+            measure = yardsticks(objective)[0]
+            bound = measure.bound(here, factor)
+            raw = objective.raw_point(here.point)
+            exact = twins.objective(X, np.where(codes == 1, 1, -1), raw[:d], raw[d] if constant else 0.0, C, weights)
+            assert exact - best <= bound + 1e-18 * abs(best), (case, size, float(exact - best), bound)
+            assert measure.bound(here, factor, ALLOWANCE) >= bound
+            proved += math.isfinite(bound)
+            # a Hessian from another point serves too
+            there = objective.evaluate(here.point + 0.1 * size * away)
+            raw = objective.raw_point(there.point)
+            exact = twins.objective(X, np.where(codes == 1, 1, -1), raw[:d], raw[d] if constant else 0.0, C, weights)
+            assert exact - best <= measure.bound(there, factor) + 1e-18 * abs(best)
+    assert checked > 1800
+    assert proved > 800  # the bound is not vacuous
+
+
+def test_the_bound_near_the_minimum_is_half_the_squared_decrement():
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(500, 4))
+    codes = draw.integers(0, 2, 500).astype(np.int32)
+    objective = state(MemoryEngine(block_of(X), codes), 1.0, True)
+    best, w = minimum(X, np.where(codes == 1, 1, -1), np.ones(500), 1.0, True)
+    point = objective.shifted_point(w.astype(float)) + 1e-5 * draw.normal(size=5)
+    here = objective.evaluate(point, curvature=True)
+    bound = yardsticks(objective)[0].bound(here, factorise(here.hessian, point))
+    raw = objective.raw_point(point)
+    true = twins.objective(X, np.where(codes == 1, 1, -1), raw[:4], raw[4], 1.0) - best
+    assert true <= bound <= 1.01 * float(true)
+
+
+def test_the_bound_does_not_change_when_columns_are_scaled_by_powers_of_two():
+    draw = np.random.default_rng(1)
+    X = draw.normal(size=(80, 3))
+    codes = draw.integers(0, 2, 80).astype(np.int32)
+    scales = np.array([2.0**-30, 1.0, 2.0**30])
+    plain = LogisticRegression(C=np.inf).fit(X, codes).trace_
+    scaled = LogisticRegression(C=np.inf).fit(X * scales, codes).trace_
+    finite = np.isfinite(plain.bound)
+    assert finite.sum() >= 3
+    np.testing.assert_allclose(scaled.bound[finite][:2], plain.bound[finite][:2], rtol=1e-6)
+
+
+def test_rounding_widens_the_bound_with_the_number_of_rows():
+    few = Yardstick.of(100, np.zeros(2), np.ones(2), np.zeros(2), True)
+    many = Yardstick.of(10**9, np.zeros(2), np.ones(2), np.zeros(2), True)
+    assert many.gamma > 10**6 * few.gamma

@@ -1,0 +1,153 @@
+"""The compiled kernels against their NumPy twins, on every layout and type."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tables
+import twins
+from separatrix import _kernels
+from separatrix.engines import block_of
+
+SPARSE = {"csr", "csr_matrix", "csc", "csc_matrix", "csr64", "csc64", "coo"}
+
+
+def run(X, codes, weights, points, constant=True, lanes=1, shift=None, **wanted):
+    rows = block_of(X).rows
+    options = {"curvature": False, "diagonal": False, "ranges": False, "row_curvature": None} | wanted
+    return _kernels.logistic(
+        rows, codes, 1, weights, options.get("folds"), options.get("fold_count", 1), np.atleast_2d(points), shift,
+        constant, options["curvature"], options["diagonal"], options["ranges"], options["row_curvature"],
+        0, rows.n, lanes, 2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", tables.LAYOUTS)
+@settings(max_examples=60, deadline=None)
+@given(problem=tables.labelled(), constant=st.booleans(), lanes=st.integers(1, 5))
+def test_logistic_kernel_equals_its_twin(layout, problem, constant, lanes):
+    X, codes, weights, point = problem
+    point = point if constant else point[:-1]
+    table = tables.LAYOUTS[layout](X)
+    shift = None if layout in SPARSE else twins.dense(X).mean(axis=0)
+    header, gradient, hessian = twins.logistic(X, codes, point, weights, constant, shift)
+    row_curvature = np.empty(len(X))
+    sums, maxima = run(
+        table, codes, weights, point, constant, lanes, shift, curvature=True, ranges=True, row_curvature=row_curvature
+    )
+    p = len(point)
+    scale = 1 + np.abs(twins.dense(X)).max()
+    np.testing.assert_allclose(sums[0, 0, :5], header, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(sums[0, 0, 5 : 5 + p], gradient, rtol=1e-11, atol=1e-11 * scale)
+    np.testing.assert_allclose(sums[0, 0, 5 + p :].reshape(p, p), hessian, rtol=1e-10, atol=1e-11 * scale**2)
+    np.testing.assert_allclose(row_curvature.sum(), header[2], rtol=1e-12, atol=1e-300)
+    kept = twins.dense(X)[slice(None) if weights is None else weights > 0]
+    if len(kept):
+        high, low = kept.max(axis=0), kept.min(axis=0)
+        if layout in SPARSE:
+            high, low = np.maximum(high, 0), np.minimum(low, 0)
+        d = X.shape[1]
+        np.testing.assert_array_equal(maxima[:d], high)
+        np.testing.assert_array_equal(-maxima[d : 2 * d], low)
+        np.testing.assert_allclose(maxima[-1], np.square(kept).sum(axis=1).max(), rtol=1e-12)
+    sums, _ = run(table, codes, weights, point, constant, lanes, shift, diagonal=True)
+    np.testing.assert_allclose(sums[0, 0, 5 + p :], np.diagonal(hessian), rtol=1e-10, atol=1e-11 * scale**2)
+
+
+@pytest.mark.parametrize("layout", ["c", "fortran", "csr", "csc", "pandas"])
+@settings(max_examples=40, deadline=None)
+@given(problem=tables.labelled(), constant=st.booleans(), seed=st.integers(0, 1000))
+def test_product_and_score_kernels_equal_their_twins(layout, problem, constant, seed):
+    X = problem[0]
+    draw = np.random.default_rng(seed)
+    rows = block_of(tables.LAYOUTS[layout](X)).rows
+    p = X.shape[1] + constant
+    directions, row_weights = draw.normal(size=(3, p)), draw.random(len(X))
+    products = _kernels.product(rows, row_weights, directions, constant, 0, rows.n, 2, 2)
+    for direction, got in zip(directions, products, strict=True):
+        expected = twins.product(X, row_weights, direction, constant)
+        np.testing.assert_allclose(got, expected, rtol=1e-10, atol=1e-9)
+    out = np.empty((len(X), 3))
+    _kernels.score(rows, directions, constant, False, out, 0, rows.n, 2, 2)
+    scores = twins.with_constant(twins.dense(X), constant) @ directions.T
+    np.testing.assert_allclose(out, scores, rtol=1e-11, atol=1e-11)
+    both = np.empty((len(X), 2))
+    _kernels.score(rows, directions[:1], constant, True, both, 0, rows.n, 2, 2)
+    np.testing.assert_allclose(both[:, 1], 1 / (1 + np.exp(-scores[:, 0])), rtol=1e-11)
+    np.testing.assert_allclose(both[:, 0], 1 / (1 + np.exp(scores[:, 0])), rtol=1e-11)
+
+
+def test_probabilities_keep_their_digits_in_both_tails():
+    X = np.array([[-745.0], [-700.0], [-40.0], [0.0], [40.0], [800.0]])
+    out = np.empty((len(X), 2))
+    _kernels.score(block_of(X).rows, np.array([[1.0]]), False, True, out, 0, len(X), 1, 1)
+    small = np.exp(-np.abs(X[:, 0]))
+    lower, upper = small / (1 + small), 1 / (1 + small)
+    # below 1e-308 an ulp is coarse: one step of the smallest float is allowed there
+    np.testing.assert_allclose(out[:, 1], np.where(X[:, 0] < 0, lower, upper), rtol=1e-15, atol=5e-324)
+    np.testing.assert_allclose(out[:, 0], np.where(X[:, 0] < 0, upper, lower), rtol=1e-15, atol=5e-324)
+
+
+def test_loss_is_exact_to_a_few_ulp_at_any_margin():
+    margins = np.concatenate([-np.logspace(-300, 5, 400), [0.0], np.logspace(-300, 2.8, 400)])
+    codes = np.ones(len(margins), dtype=np.int32)
+    for k in range(0, len(margins), 7):
+        sums, _ = run(np.array([[margins[k]]]), codes[:1], None, np.array([1.0]), constant=False)
+        assert sums[0, 0, 0] == pytest.approx(np.logaddexp(0.0, -margins[k]), rel=4e-16, abs=0.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=tables.labelled(rows=(4, 80)), folds=st.integers(1, 4))
+def test_folds_and_points_of_one_pass_equal_separate_passes(problem, folds):
+    X, codes, weights, point = problem
+    fold = (np.arange(len(X)) % folds).astype(np.int32)
+    points = np.stack([point, -point, 0.5 * point])
+    sums, _ = run(X, codes, weights, points, curvature=True, folds=fold, fold_count=folds)
+    assert sums.shape[:2] == (folds, 3)
+    for f in range(folds):
+        inside = np.flatnonzero(fold == f)
+        for k, at in enumerate(points):
+            header, gradient, hessian = twins.logistic(
+                X[inside], codes[inside], at, None if weights is None else weights[inside]
+            )
+            scale = 1 + np.abs(twins.dense(X)).max()
+            np.testing.assert_allclose(sums[f, k, :5], header, rtol=1e-12, atol=1e-300)
+            p = len(point)
+            np.testing.assert_allclose(sums[f, k, 5 : 5 + p], gradient, rtol=1e-11, atol=1e-11 * scale)
+            np.testing.assert_allclose(sums[f, k, 5 + p :].reshape(p, p), hessian, rtol=1e-10, atol=1e-11 * scale**2)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+@pytest.mark.parametrize("layout", ["c", "fortran", "csr"])
+def test_a_value_that_is_not_finite_shows_in_the_loss_or_gradient(bad, weight, layout):
+    X = np.ones((20, 3))
+    X[7, 1] = bad
+    weights = np.ones(20)
+    weights[7] = weight
+    for point in (np.zeros(4), np.array([0.1, 2.0, -1.0, 0.0]), np.array([0.1, -2.0, -1.0, 0.0])):
+        for code in (0, 1):
+            sums, _ = run(tables.LAYOUTS[layout](X), np.full(20, code, np.int32), weights, point)
+            assert not np.isfinite(sums).all()
+
+
+def test_kernels_refuse_wrong_shapes():
+    rows = block_of(np.ones((4, 2))).rows
+    codes = np.zeros(4, np.int32)
+    with pytest.raises(ValueError, match="points must be"):
+        run(np.ones((4, 2)), codes, None, np.zeros(2))
+    with pytest.raises(ValueError, match="one label per row"):
+        run(np.ones((4, 2)), codes[:3], None, np.zeros(3))
+    with pytest.raises(ValueError, match="one weight per row"):
+        run(np.ones((4, 2)), codes, np.ones(3), np.zeros(3))
+    with pytest.raises(ValueError, match="out of range"):
+        rows.gather(np.array([4]))
+    with pytest.raises(ValueError, match="out of range"):
+        _kernels.score(rows, np.zeros((1, 2)), False, False, np.empty(4), 0, 5, 1, 1)
+
+
+def test_the_build_says_what_it_has():
+    assert isinstance(_kernels.multiversioned, bool)
+    assert isinstance(_kernels.openmp, bool)
+    assert _kernels.max_threads() >= 1

@@ -1,0 +1,123 @@
+"""The six verbs of the engine in memory."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tables
+import twins
+from separatrix.engines import MemoryEngine, block_of
+from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores
+
+N, D = 400, 5
+
+
+def problem():
+    X = tables.values(N, D, "float64", 3)
+    draw = np.random.default_rng(4)
+    return X, draw.integers(0, 2, N).astype(np.int32), draw.random(N), draw.normal(size=D + 1)
+
+
+@pytest.fixture(params=["c", "fortran", "csr", "csc", "pandas", "polars-chunks", "arrow"])
+def engine(request):
+    X, codes, weights, _ = problem()
+    return MemoryEngine(block_of(tables.LAYOUTS[request.param](X)), codes, 2, weights)
+
+
+def test_total_equals_the_twin(engine):
+    X, codes, weights, point = problem()
+    total = engine.total(LogisticLoss(True, curvature=True), point[None])[0][0]
+    header, gradient, hessian = twins.logistic(X, codes, point, weights)
+    assert total.loss == pytest.approx(header[0], rel=1e-13)
+    np.testing.assert_allclose(total.gradient, gradient, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(total.hessian, hessian, rtol=1e-11, atol=1e-11)
+
+
+def test_totals_of_folds_add_up_to_the_total(engine):
+    point = problem()[3]
+    folds = (np.arange(N) % 3).astype(np.int32)
+    parts = engine.total(LogisticLoss(True), point[None], folds)
+    whole = engine.total(LogisticLoss(True), point[None])[0][0]
+    assert len(parts) == 3
+    np.testing.assert_allclose(sum(part[0].gradient for part in parts), whole.gradient, rtol=1e-10, atol=1e-10)
+    assert sum(part[0].weight for part in parts) == pytest.approx(whole.weight)
+
+
+def test_total_at_several_points_equals_one_at_a_time(engine):
+    points = np.random.default_rng(5).normal(size=(4, D + 1))
+    together = engine.total(LogisticLoss(True), points)[0]
+    for point, total in zip(points, together, strict=True):
+        alone = engine.total(LogisticLoss(True), point[None])[0][0]
+        assert alone.loss == total.loss
+        np.testing.assert_array_equal(alone.gradient, total.gradient)
+
+
+def test_product_equals_the_hessian_times_the_direction(engine):
+    X, codes, weights, point = problem()
+    curvature = np.empty(N)
+    engine.total(LogisticLoss(True, row_curvature=curvature), point[None])
+    direction = np.arange(D + 1.0)
+    got = engine.total(CurvatureProduct(True, curvature), direction[None])[0]
+    np.testing.assert_allclose(got, twins.logistic(X, codes, point, weights)[2] @ direction, rtol=1e-10)
+
+
+def test_map_gives_one_output_per_row(engine):
+    X, _, _, point = problem()
+    scores = twins.with_constant(X, True) @ point
+    np.testing.assert_allclose(engine.map(Scores(True), point[None])[:, 0], scores, atol=1e-12)
+    np.testing.assert_allclose(engine.map(Scores(True, True), point[None])[:, 1], 1 / (1 + np.exp(-scores)), rtol=1e-12)
+
+
+def test_sample_keeps_the_proportion_of_the_classes_and_brings_labels_and_weights_along(engine):
+    X, codes, weights, _ = problem()
+    part = engine.sample(100, seed=1)
+    assert abs(part.rows - 100) <= 1
+    assert abs(part.codes.mean() - codes.mean()) < 0.02
+    taken = part.block.take(np.arange(part.rows))
+    rows = taken.toarray() if sp.issparse(taken) else taken
+    for row, code, weight in zip(rows, part.codes, part.weights, strict=True):
+        k = int(np.flatnonzero(weights == weight)[0])
+        assert codes[k] == code
+        np.testing.assert_array_equal(X[k], row)
+    np.testing.assert_array_equal(engine.sample(100, seed=1).codes, part.codes)
+    assert engine.sample(10**6, seed=0).rows == N
+
+
+def test_select_finds_the_most_violated_rows_first(engine):
+    X, codes, _, point = problem()
+    margins = np.where(codes == 1, 1, -1) * (twins.with_constant(X, True) @ point)
+    chosen = engine.select(lambda m: m < 0, point[None], 7)
+    np.testing.assert_array_equal(chosen, np.argsort(margins, kind="stable")[:7])
+    assert len(engine.select(lambda m: m < 0, point[None], 10**6)) == (margins < 0).sum()
+
+
+def test_columns_gives_a_few_columns(engine):
+    X = problem()[0]
+    got = engine.columns(np.array([3, 1]))
+    np.testing.assert_array_equal(got.toarray() if sp.issparse(got) else got, X[:, [3, 1]])
+
+
+class Perceptron:
+    """The lecture's rule: on a mistake add the row, signed."""
+
+    def visit(self, state, row, sign, weight):
+        return state + sign * row if sign * (state @ row) <= 0 else state
+
+
+def test_sweep_visits_rows_in_order(engine):
+    X, codes, _, _ = problem()
+    expected = np.zeros(D)
+    for row, code in zip(X, codes, strict=True):
+        expected = Perceptron().visit(expected, row, 1.0 if code == 1 else -1.0, 1.0)
+    np.testing.assert_array_equal(engine.sweep(Perceptron(), np.zeros(D)), expected)
+    if engine.block.layout == "csc":
+        assert engine.copies == ["csc turned into csr for an ordered pass"]
+    else:
+        assert engine.copies == []
+
+
+def test_the_engine_keeps_no_copy_of_the_rows():
+    X = np.ones((1000, 8))
+    engine = MemoryEngine(block_of(X), np.zeros(1000, np.int32))
+    X[:, 0] = 5.0  # seen at once: the rows are read where they lie
+    assert engine.map(Scores(False), np.eye(8)[:1])[0, 0] == 5.0

@@ -1,0 +1,64 @@
+"""Ctrl-C ends a fit, and the estimator stays as it was."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from separatrix import LogisticRegression
+
+
+def interrupt_when(ready: threading.Event) -> None:
+    ready.wait()
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("solver", ["newton-cholesky", "newton-subsample", "newton-cg"])
+def test_interrupt_leaves_the_estimator_as_it_was(solver):
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(20_000, 10))
+    y = (X[:, 0] + draw.logistic(size=20_000) > 0).astype(int)
+    model = LogisticRegression(solver=solver).fit(X, y)
+    before = {name: id(value) for name, value in vars(model).items()}
+    ready = threading.Event()
+
+    def dawdle(entry):
+        ready.set()
+        time.sleep(0.02)
+        return False
+
+    model.set_params(on_pass=dawdle)
+    before["on_pass"] = id(dawdle)
+    thread = threading.Thread(target=interrupt_when, args=(ready,))
+    thread.start()
+    moved = X + 1.0
+    with pytest.raises(KeyboardInterrupt):
+        [model.fit(moved, y) for _ in range(1000)]
+    thread.join()
+    # one fit may have ended before the signal came; what is forbidden is half a fit
+    now = {name: id(value) for name, value in vars(model).items()}
+    assert now.keys() == before.keys()
+    assert now == before or model.certificate_.verify(moved, y)
+
+
+def test_python_is_reached_many_times_in_a_long_pass(monkeypatch):
+    """A signal is answered between blocks: no block holds more than a tenth of a second's work."""
+    from separatrix.core import lanes
+
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(4000, 50))
+    y = draw.integers(0, 2, 4000)
+    blocks = []
+    real = lanes.BLOCK_WORK
+    assert real <= 2**27
+    monkeypatch.setattr(lanes, "BLOCK_WORK", 2**14)
+    from separatrix import _kernels
+
+    kernel = _kernels.logistic
+    monkeypatch.setattr(_kernels, "logistic", lambda *a: blocks.append(a[12:16]) or kernel(*a))
+    small = LogisticRegression(solver="newton-cholesky").fit(X, y)
+    assert len(blocks) > 20 * small.n_iter_[0]
+    small.certificate_.verify(X, y)

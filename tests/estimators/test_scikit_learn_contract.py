@@ -1,0 +1,17 @@
+"""scikit-learn's own checks, with no expected failures."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from separatrix import LogisticRegression
+
+
+@parametrize_with_checks(
+    [
+        LogisticRegression(),
+        LogisticRegression(solver="newton-cg"),
+        LogisticRegression(solver="newton-subsample"),
+        LogisticRegression(C=1e-3, class_weight="balanced"),
+    ]
+)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)

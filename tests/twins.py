@@ -1,0 +1,51 @@
+"""NumPy twins of the compiled kernels: slow, plain, and written from the formulas alone."""
+
+from typing import Any
+
+import numpy as np
+
+
+def dense(X: Any) -> np.ndarray:
+    """Any table as a float64 array."""
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    return np.asarray(X, dtype=np.float64)
+
+
+def with_constant(X: np.ndarray, constant: bool) -> np.ndarray:
+    return np.column_stack([X, np.ones(len(X))]) if constant else X
+
+
+def logistic(X, codes, point, weights=None, constant=True, shift=None):
+    """Loss, weight, curvature, mistakes, slope size; gradient; Hessian about the shift."""
+    X = dense(X)
+    weights = np.ones(len(X)) if weights is None else weights
+    Z = with_constant(X, constant)
+    score = Z @ point
+    sign = np.where(codes == 1, 1.0, -1.0)
+    loss = weights @ np.logaddexp(0, -sign * score)
+    small = np.exp(-np.abs(score))
+    wrong_side = np.where(sign * score < 0, 1 / (1 + small), small / (1 + small))
+    slope = -weights * sign * wrong_side
+    curvature = weights * small / (1 + small) ** 2
+    wrong = (score >= 0) != (sign > 0)
+    header = np.array([loss, weights.sum(), curvature.sum(), weights[wrong].sum(), np.abs(slope).sum()])
+    centred = with_constant(X - (0 if shift is None else shift), constant)
+    return header, Z.T @ slope, centred.T @ (curvature[:, None] * centred)
+
+
+def product(X, row_weights, direction, constant=True):
+    """Weighted Gram matrix times a direction."""
+    Z = with_constant(dense(X), constant)
+    return Z.T @ (row_weights * (Z @ direction))
+
+
+def objective(X, y_sign, w, b, C, weights=None) -> float:
+    """The average objective in extended precision."""
+    X = dense(X).astype(np.longdouble)
+    weights = np.ones(len(X), np.longdouble) if weights is None else np.asarray(weights, np.longdouble)
+    z = X @ np.asarray(w, np.longdouble) + np.longdouble(b)
+    m = np.asarray(y_sign) * z
+    loss = np.where(m > 0, np.log1p(np.exp(-np.abs(m))), np.log1p(np.exp(-np.abs(m))) - m)
+    total = weights.sum()
+    return (weights @ loss) / total + (np.asarray(w, np.longdouble) ** 2).sum() / (2 * np.longdouble(C) * total)
