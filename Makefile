@@ -14,7 +14,7 @@ demo: $(VENV)/installed
 test: $(VENV)/tools-test
 	$(BIN)/python -m pytest -q
 
-lint: $(VENV)/tools-lint src/separatrix/_kernels.pyi
+lint: $(VENV)/tools-lint src/separatrix/core/_kernels.pyi
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
@@ -34,7 +34,7 @@ sanitize: $(VENV)/tools-test
 	  $(BIN)/python -m pytest -q tests/core tests/engines -p no:cacheprovider
 
 clean:
-	rm -rf $(VENV) build src/separatrix/_kernels.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build src/separatrix/core/_kernels.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -62,6 +62,6 @@ $(VENV)/tools-bench: $(VENV)/installed
 	$(PIP) --no-build-isolation --editable ".[bench]"
 	touch $@
 
-src/separatrix/_kernels.pyi: $(VENV)/installed
-	cp $$($(BIN)/python -c "import separatrix._kernels as k; print(k.__file__.split('.cpython')[0].split('.abi3')[0])").pyi $@
+src/separatrix/core/_kernels.pyi: $(VENV)/installed
+	cp $$($(BIN)/python -c "import separatrix.core._kernels as k; print(k.__file__.split('.cpython')[0].split('.abi3')[0])").pyi $@
 	touch $@

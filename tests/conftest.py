@@ -8,9 +8,9 @@ from pathlib import Path
 folder = os.environ.get("SEPARATRIX_KERNELS")
 if folder:
     path = next(Path(folder).glob("_kernels*.so"))
-    spec = importlib.util.spec_from_file_location("separatrix._kernels", path)
+    spec = importlib.util.spec_from_file_location("separatrix.core._kernels", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["separatrix._kernels"] = module
+    sys.modules["separatrix.core._kernels"] = module
     spec.loader.exec_module(module)

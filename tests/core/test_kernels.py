@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tables
 import twins
-from separatrix import _kernels
+from separatrix.core import _kernels
 from separatrix.engines import block_of
 
 SPARSE = {"csr", "csr_matrix", "csc", "csc_matrix", "csr64", "csc64", "coo"}

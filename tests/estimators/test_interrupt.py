@@ -55,7 +55,7 @@ def test_python_is_reached_many_times_in_a_long_pass(monkeypatch):
     real = lanes.BLOCK_WORK
     assert real <= 2**27
     monkeypatch.setattr(lanes, "BLOCK_WORK", 2**14)
-    from separatrix import _kernels
+    from separatrix.core import _kernels
 
     kernel = _kernels.logistic
     monkeypatch.setattr(_kernels, "logistic", lambda *a: blocks.append(a[12:16]) or kernel(*a))

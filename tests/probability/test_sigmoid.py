@@ -79,6 +79,12 @@ def test_sigmoid_slope_is_even_and_at_most_a_quarter(x):
     assert 0.0 <= sigmoid_slope(x) <= 0.25
 
 
+def test_sigmoid_slope_beside_zero_does_not_round_above_a_quarter():
+    k = np.arange(100_000)
+    assert (sigmoid_slope(k * 2.0**-54) <= 0.25).all()
+    assert (sigmoid_slope(k * 2.0**-40) <= 0.25).all()
+
+
 @given(moderate)
 def test_sigmoid_slope_is_the_product_of_both_probabilities(x):
     assert sigmoid_slope(x) == pytest.approx(sigmoid(x) * sigmoid(-x), rel=16 * EPS)

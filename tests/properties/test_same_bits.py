@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from separatrix import _kernels
+from separatrix.core import _kernels
 from separatrix.engines import block_of
 
 PROGRAM = """

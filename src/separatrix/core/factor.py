@@ -82,9 +82,11 @@ def nudged(hessian: Matrix, anchor: Vector, keep: Positions | None = None) -> Fa
 def independent(gram: Matrix, last_first: bool) -> Positions:
     """Coordinates whose columns are linearly independent, in ascending order.
 
-    Pivoted Cholesky of the Gram matrix scaled to a unit diagonal: a column is left
-    out when what the others do not explain is below ``DEPENDENT`` of its square.
-    ``last_first`` takes the constant before any other.
+    Cholesky of the Gram matrix scaled to a unit diagonal, with pivots: a column is
+    left out when what the others do not explain is below ``DEPENDENT``·p of its
+    square. Of columns that would serve almost equally well (a tenth of the best) the
+    first is taken, so that of two equal columns the first stays. ``last_first`` takes
+    the constant before any other.
 
     >>> x = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]])
     >>> independent(x.T @ x, last_first=False)
@@ -92,20 +94,20 @@ def independent(gram: Matrix, last_first: bool) -> Positions:
     """
     p = len(gram)
     size = np.sqrt(gram.diagonal())
-    order = [int(j) for j in np.flatnonzero(size > 0)]
-    if last_first and order and order[-1] == p - 1:
-        order = [p - 1, *order[:-1]]
-    scaled = gram / np.outer(np.where(size > 0, size, 1.0), np.where(size > 0, size, 1.0))
+    unit = np.where(size > 0, size, 1.0)
+    scaled = gram / np.outer(unit, unit)
+    left = np.where(size > 0, 1.0, 0.0)
+    rows = np.zeros((p, p))
     chosen: list[int] = []
-    rows = np.empty((p, 0))
-    left = np.ones(p)
-    # columns in their given order, so that the first of two equal columns is the one kept
-    for j in order:
-        if left[j] <= DEPENDENT * p:
-            continue
-        new = (scaled[:, j] - rows @ rows[j]) / np.sqrt(left[j])
-        rows = np.column_stack([rows, new])
-        left = left - np.square(new)
+    for step in range(p):
+        most = float(left.max())
+        if most <= DEPENDENT * p:
+            break
+        take_last = last_first and step == 0 and left[-1] > 0
+        j = p - 1 if take_last else int(np.argmax(left >= 0.1 * most))
+        rows[:, step] = (scaled[:, j] - rows[:, :step] @ rows[j, :step]) / np.sqrt(left[j])
+        left = left - np.square(rows[:, step])
+        left[j] = -1.0  # taken
         chosen.append(j)
     return np.sort(np.array(chosen, dtype=np.int64))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix import _kernels
+from separatrix.core import _kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
 from separatrix.core.lanes import Span, spans
 from separatrix.core.threads import thread_count

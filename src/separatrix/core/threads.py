@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from separatrix import _kernels
+from separatrix.core import _kernels
 
 _forked = False
 

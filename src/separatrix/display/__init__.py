@@ -1,1 +1,10 @@
-"""Pictures in scikit-learn's Display manner: each holds its numbers first and draws later."""
+"""Pictures in scikit-learn's Display manner: each holds its numbers first and draws later.
+
+matplotlib is imported only when something is drawn.
+"""
+
+from separatrix.display.losses import LossDisplay
+from separatrix.display.sigmoid import SigmoidDisplay
+from separatrix.display.trace import TraceDisplay
+
+__all__ = ["LossDisplay", "SigmoidDisplay", "TraceDisplay"]

@@ -1,21 +1,31 @@
-"""scikit-learn's callbacks served by the per-pass hook, where they are present."""
+"""scikit-learn's callbacks served by the per-pass hook.
 
-from collections.abc import Callable
-from typing import Any
+``sklearn.callback`` is imported only by those who set a callback: it loads a
+progress bar, which takes longer than many a fit.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Self
 
 from separatrix.core.arrays import Vector
 from separatrix.core.trace import Pass
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn without callbacks: nothing to adapt
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in for scikit-learn's mixin."""
+class CallbackSupport:
+    """What scikit-learn expects of an estimator that takes callbacks."""
 
-    def with_callbacks(method: Any) -> Any:
-        """Leave the method as it is."""
-        return method
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Set scikit-learn callbacks; they see one task per pass."""
+        from sklearn.callback import CallbackSupportMixin
+
+        CallbackSupportMixin.set_callbacks(self, *callbacks)
+        return self
+
+    def _init_callback_context(self, **options: Any) -> Any:
+        from sklearn.callback import CallbackSupportMixin
+
+        return CallbackSupportMixin._init_callback_context(self, **options)
 
 
 class CallbackTasks:
@@ -57,13 +67,15 @@ class CallbackTasks:
         )
 
 
+@contextmanager
 def callback_tasks(
     estimator: Any, data: dict[str, Any], max_iter: int, attributes: Callable[[Vector], dict[str, Any]]
-) -> CallbackTasks | None:
-    """The tasks of an estimator that has callbacks, else None."""
+) -> Iterator[CallbackTasks | None]:
+    """The tasks of an estimator that has callbacks, else None; torn down whatever happens."""
     if not getattr(estimator, "_skl_callbacks", None):
-        return None
-    return CallbackTasks(estimator, data, max_iter, attributes)
+        yield None
+        return
+    from sklearn.callback._callback_support import callback_management_context
 
-
-__all__ = ["CallbackSupportMixin", "CallbackTasks", "callback_tasks", "with_callbacks"]
+    with callback_management_context(estimator):
+        yield CallbackTasks(estimator, data, max_iter, attributes)

@@ -15,8 +15,8 @@ from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, NotFiniteError, SeparationWarning, refuse
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
-from separatrix.core.trace import Pass, Trace
-from separatrix.estimators.callbacks import CallbackSupportMixin, callback_tasks, with_callbacks
+from separatrix.core.trace import Hook, Pass, Trace
+from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
 from separatrix.estimators.inputs import (
     Target,
     block_of,
@@ -34,7 +34,7 @@ from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
 OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg")
 
 
-class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """p(class 1 | x) = σ(⟨w, x⟩ + b), fitted to a certified distance from the optimum.
 
     Minimises the average over rows
@@ -140,7 +140,6 @@ class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, 
         tags.classifier_tags.multi_class = False
         return tags
 
-    @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         self._check_parameters()
@@ -159,26 +158,19 @@ class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, 
             intercept = raw[d:] if self.fit_intercept else np.zeros(1)
             return {"coef_": raw[None, :d].copy(), "intercept_": intercept.copy(), "classes_": target.classes}
 
-        tasks = callback_tasks(self, {"X": X, "y": y}, self.max_iter, attributes)
-        hooks = [hook for hook in (tasks, self.on_pass, _print_pass if self.verbose else None) if hook]
-        trace = Trace(hooks=tuple(hooks))
-        try:
-            with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
-                solved = solve(
-                    objective,
-                    self._solver(),
-                    self._start(block.shape[1]),
-                    self.tol,
-                    self.max_iter,
-                    self._seed(),
-                    trace,
-                )
-        except NotFiniteError:
-            refuse_not_finite(block)
-        certificate = self._certificate(solved, problem, names)
-        if tasks is not None:
-            tasks.close(solved.raw)
+        trace = Trace()
+        with callback_tasks(self, {"X": X, "y": y}, self.max_iter, attributes) as tasks:
+            trace.hooks = self._hooks(tasks)
+            try:
+                with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
+                    start = self._start(block.shape[1])
+                    solved = solve(objective, self._solver(), start, self.tol, self.max_iter, self._seed(), trace)
+            except NotFiniteError:
+                refuse_not_finite(block)
+            if tasks is not None:
+                tasks.close(solved.raw)
         trace.hooks = ()
+        certificate = self._certificate(solved, problem, names)
         # everything succeeded: only now does the estimator change
         _check_feature_names(self, X, reset=True)
         self.n_features_in_ = block.shape[1]
@@ -199,6 +191,9 @@ class LogisticRegression(CallbackSupportMixin, LinearDecision, ClassifierMixin, 
         """Logarithms of the probabilities, exact where those underflow."""
         score = self.decision_function(X)
         return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
+
+    def _hooks(self, tasks: Hook | None) -> tuple[Hook, ...]:
+        return tuple(hook for hook in (tasks, self.on_pass, _print_pass if self.verbose else None) if hook)
 
     def _check_parameters(self) -> None:
         if not _is_number(self.C) or not self.C > 0:
@@ -284,7 +279,7 @@ def _warn_unless_good(solved: Solved, certificate: OptimumCertificate) -> None:
             "Every row is on its right side, so the likelihood has no maximum: the weights grow without end, "
             "and those given are where the fit stopped.\n\nHint: use a finite C.",
             SeparationWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
         return
     how_far = (
@@ -298,5 +293,5 @@ def _warn_unless_good(solved: Solved, certificate: OptimumCertificate) -> None:
         f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
         "Hint: raise max_iter or loosen tol.",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=3,
     )

@@ -1,6 +1,6 @@
 """The sigmoid σ(x) = 1/(1 + exp(−x)), its slope, its logarithm and its inverse.
 
-With e = exp(−|x|) ≤ 1 nothing can overflow. Each formula below is a few correctly
+Exponentials are taken only where they cannot overflow. Each formula is a few correctly
 rounded steps on quantities of one sign, so no digits cancel and the relative error
 stays a few roundings, down to the subnormal results.
 """

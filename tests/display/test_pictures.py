@@ -1,0 +1,73 @@
+"""Pictures hold the right numbers before they draw, and draw without complaint."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from sklearn.datasets import load_breast_cancer
+
+from separatrix import InputError, LogisticRegression
+from separatrix.display import LossDisplay, SigmoidDisplay, TraceDisplay
+
+mpl.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load_breast_cancer(as_frame=True)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    pyplot.close("all")
+
+
+def test_trace_holds_what_the_fit_recorded(data):
+    model = LogisticRegression().fit(data.data, data.target)
+    display = TraceDisplay.from_estimator(model).plot()
+    np.testing.assert_array_equal(display.objective, model.trace_.objective)
+    np.testing.assert_array_equal(display.passes, np.arange(1, model.n_iter_[0] + 1))
+    assert np.isnan(display.excess[-1])
+    assert display.excess[0] == pytest.approx(np.log(2) - model.trace_.objective.min())
+    lines = display.ax_[0].get_lines()
+    np.testing.assert_array_equal(lines[0].get_ydata(), display.excess)
+    assert display.tolerance == pytest.approx(1e-8 * model.certificate_.objective)
+
+
+def test_sigmoid_passes_one_half_at_the_boundary_and_equals_the_model(data):
+    x = data.data[["mean radius"]]
+    model = LogisticRegression().fit(x, data.target)
+    display = SigmoidDisplay.from_estimator(model, x, data.target).plot()
+    grid, height = display.curve()
+    on_grid = model.predict_proba(x.iloc[:1].reindex(range(400)).assign(**{"mean radius": grid}))
+    np.testing.assert_allclose(height, on_grid[:, 1], rtol=1e-12)
+    assert model.coef_[0, 0] * display.boundary + model.intercept_[0] == pytest.approx(0.0, abs=1e-12)
+    assert display.ax_.get_xlabel() == "mean radius"
+    assert display.positive.sum() == data.target.sum()
+
+
+def test_sigmoid_of_several_columns_is_refused(data):
+    model = LogisticRegression().fit(data.data, data.target)
+    with pytest.raises(InputError, match="one column"):
+        SigmoidDisplay.from_estimator(model, data.data, data.target)
+
+
+def test_losses_at_the_margins_of_the_lectures():
+    display = LossDisplay.from_margins(np.array([-2.0, 0.0, 1.0, 3.0])).plot()
+    at = dict(zip(("zero-one", "perceptron", "logistic", "squares"), display.losses.values(), strict=True))
+    assert at["perceptron"].tolist() == [2, 0, 0, 0]
+    assert at["squares"].tolist() == [9, 1, 0, 4]
+    assert at["logistic"][1] == pytest.approx(1.0)
+    assert at["zero-one"][[0, 2, 3]].tolist() == [1, 0, 0]
+    assert len(display.ax_.get_legend().get_texts()) == 4
+
+
+def test_axes_may_be_given_and_are_counted(data):
+    figure, axes = pyplot.subplots(1, 2)
+    model = LogisticRegression().fit(data.data, data.target)
+    assert TraceDisplay.from_estimator(model).plot(axes).figure_ is figure
+    with pytest.raises(ValueError, match="2 panels"):
+        TraceDisplay.from_estimator(model).plot(axes[0])
+    _, alone = pyplot.subplots()
+    assert LossDisplay.from_margins().plot(alone).ax_ is alone
