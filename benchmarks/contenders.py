@@ -66,7 +66,7 @@ def glum(problem: Problem) -> list[Contender]:
     return [Contender(f"glum gradient_tol={gradient_tol:.0e}", _weights(model))]
 
 
-def snapml(problem: Problem, n_jobs: int = 1) -> list[Contender]:
+def snapml(problem: Problem, n_jobs: int = 1, **options: Any) -> list[Contender]:
     """A regularizer of 1/C; the intercept is the weight of an appended column, and so penalised."""
     try:
         from snapml import LogisticRegression
@@ -74,16 +74,18 @@ def snapml(problem: Problem, n_jobs: int = 1) -> list[Contender]:
         return _absent("snapml")
 
     def model() -> Any:
-        return LogisticRegression(regularizer=1.0 / problem.C, fit_intercept=problem.fit_intercept, n_jobs=n_jobs).fit(
-            problem.X, problem.y
-        )
+        return LogisticRegression(
+            regularizer=1.0 / problem.C, fit_intercept=problem.fit_intercept, n_jobs=n_jobs, **options
+        ).fit(problem.X, problem.y)
 
-    return [Contender(_remark(f"snapml n_jobs={n_jobs}", problem), _weights(model))]
+    name = " ".join(["snapml", f"n_jobs={n_jobs}", *(f"{key}={value:g}" for key, value in options.items())])
+    return [Contender(_remark(name, problem), _weights(model))]
 
 
-def snapml_threads(problem: Problem) -> list[Contender]:
-    """On one thread, which is the default of snapml, and on all."""
-    return [contender for n_jobs in sorted({1, os.cpu_count() or 1}) for contender in snapml(problem, n_jobs)]
+def snapml_variants(problem: Problem) -> list[Contender]:
+    """On one thread, which is the default of snapml, on all, and on all until it is exact."""
+    threads = os.cpu_count() or 1
+    return [*snapml(problem), *snapml(problem, threads), *snapml(problem, threads, tol=1e-6)]
 
 
 def statsmodels(problem: Problem) -> list[Contender]:

@@ -29,5 +29,5 @@ def _entries(problem: Problem, slow: bool) -> list[Contender]:
         *contenders.glum(problem),
     ]
     if slow:
-        entries += [*contenders.snapml_threads(problem), *contenders.statsmodels(problem)]
+        entries += [*contenders.snapml(problem), *contenders.statsmodels(problem)]
     return entries

@@ -27,11 +27,11 @@ def _compare(problem: Problem, options: Options) -> None:
 def _entries(problem: Problem) -> list[Contender]:
     entries = [
         *contenders.separatrix(problem),
-        *contenders.snapml_threads(problem),
+        *contenders.snapml_variants(problem),
         *contenders.liblinear(problem, dual=True),
         *contenders.scikit_learn(problem, "newton-cg", solver="newton-cg"),
         *contenders.scikit_learn(problem),
     ]
-    if problem.fit_intercept:  # else nobody but us would both solve this problem and reach its optimum
+    if problem.fit_intercept:  # the only peer that leaves b alone must reach the optimum too
         entries += contenders.scikit_learn(problem, "newton-cg tol=1e-8", solver="newton-cg", tol=1e-8)
     return entries

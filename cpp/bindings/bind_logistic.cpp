@@ -23,11 +23,6 @@ std::vector<double> tidy(const LogisticTask& task, std::vector<double>&& sums) {
     return out;
 }
 
-void check_span(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes) {
-    need(0 <= first && first <= last && last <= rows.n, "the span of rows is out of range");
-    need(lanes >= 1, "at least one lane");
-}
-
 std::tuple<OutDoubles, OutDoubles> logistic(const HeldRows& held, Codes codes, std::int32_t positive,
                                             std::optional<Doubles> weights, std::optional<Codes> folds,
                                             std::ptrdiff_t fold_count, Doubles points,

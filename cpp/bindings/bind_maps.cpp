@@ -7,7 +7,7 @@ namespace {
 void score(const HeldRows& held, Doubles points, bool constant, bool probabilities, MutableDoubles out,
            std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     const std::size_t p = static_cast<std::size_t>(held.rows.d) + (constant ? 1 : 0);
-    need(0 <= first && first <= last && last <= held.rows.n, "the span of rows is out of range");
+    check_span(held.rows, first, last, lanes);
     need(points.ndim() == 2 && points.shape(1) == p, "points must be K x p");
     need(!probabilities || points.shape(0) == 1, "probabilities are of one point");
     const std::size_t width = probabilities ? 2 : points.shape(0);

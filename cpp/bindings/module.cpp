@@ -6,5 +6,7 @@ NB_MODULE(_kernels, module) {
     separatrix::bind_threads(module);
     separatrix::bind_rows(module);
     separatrix::bind_logistic(module);
+    separatrix::bind_softmax(module);
+    separatrix::bind_quadratic(module);
     separatrix::bind_maps(module);
 }

@@ -62,4 +62,9 @@ void need(bool holds, const char* rule) {
     if (!holds) throw nb::value_error(rule);
 }
 
+void check_span(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes) {
+    need(0 <= first && first <= last && last <= rows.n, "the span of rows is out of range");
+    need(lanes >= 1, "at least one lane");
+}
+
 }  // namespace separatrix

@@ -49,9 +49,12 @@ struct HeldRows {
 OutDoubles hand_over(std::vector<double>&& values, std::initializer_list<std::size_t> shape);
 
 void need(bool holds, const char* rule);
+void check_span(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes);
 
 void bind_rows(nb::module_& module);
 void bind_logistic(nb::module_& module);
+void bind_softmax(nb::module_& module);
+void bind_quadratic(nb::module_& module);
 void bind_maps(nb::module_& module);
 void bind_threads(nb::module_& module);
 

@@ -12,10 +12,10 @@ namespace {
 // A tile of 4 x 12 sums held in twelve vector registers.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-SEPARATRIX_INLINE void add_tile(const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld, std::ptrdiff_t row,
+SEPARATRIX_INLINE void add_tile(const double* left_panel, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld, std::ptrdiff_t row,
                                 std::ptrdiff_t column, double* hessian) {
     Four sum[4][3] = {};
-    const double* left = panel + row;
+    const double* left = left_panel + row;
     const double* right = panel + column;
     for (std::ptrdiff_t k = 0; k < m; ++k, left += ld, right += ld) {
         const Four b0 = *reinterpret_cast<const Four*>(right);
@@ -38,16 +38,24 @@ SEPARATRIX_INLINE void add_tile(const double* panel, std::ptrdiff_t m, std::ptrd
     }
 }
 #else
-inline void add_tile(const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld, std::ptrdiff_t row,
+inline void add_tile(const double* left_panel, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld, std::ptrdiff_t row,
                      std::ptrdiff_t column, double* hessian) {
     double sum[4][12] = {};
     for (std::ptrdiff_t k = 0; k < m; ++k)
         for (int r = 0; r < 4; ++r)
-            for (int q = 0; q < 12; ++q) sum[r][q] += panel[k * ld + row + r] * panel[k * ld + column + q];
+            for (int q = 0; q < 12; ++q) sum[r][q] += left_panel[k * ld + row + r] * panel[k * ld + column + q];
     for (int r = 0; r < 4; ++r)
         for (int q = 0; q < 12; ++q) hessian[(row + r) * ld + column + q] += sum[r][q];
 }
 #endif
+
+// The upper triangle, tile by tile.
+SEPARATRIX_INLINE void add_tiles(const double* left, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld,
+                                 double* hessian) {
+    for (std::ptrdiff_t column = 0; column < ld; column += 12)
+        for (std::ptrdiff_t row = 0; row < column + 12 && row < ld; row += 4)
+            add_tile(left, panel, m, ld, row, column, hessian);
+}
 
 }  // namespace
 
@@ -65,9 +73,28 @@ void add_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::p
         if (constant) to[d] = root;
         for (std::ptrdiff_t j = p; j < ld; ++j) to[j] = 0.0;
     }
-    for (std::ptrdiff_t column = 0; column < ld; column += 12)
-        for (std::ptrdiff_t row = 0; row < column + 12 && row < ld; row += 4)
-            add_tile(panel, count, ld, row, column, hessian);
+    add_tiles(panel, panel, count, ld, hessian);
+}
+
+SEPARATRIX_CLONES
+void add_signed_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
+                          const double* factor, const double* shift, std::ptrdiff_t d, bool constant, bool fill,
+                          double* panel, double* left, double* hessian) noexcept {
+    const std::ptrdiff_t p = d + (constant ? 1 : 0);
+    const std::ptrdiff_t ld = padded(p);
+    for (std::ptrdiff_t r = 0; r < count; ++r) {
+        double* SEPARATRIX_RESTRICT plain = panel + r * ld;
+        if (fill) {
+            const double* SEPARATRIX_RESTRICT x = chunk.x + listed[r] * chunk.ld;
+            for (std::ptrdiff_t j = 0; j < d; ++j) plain[j] = x[j] - shift[j];
+            if (constant) plain[d] = 1.0;
+            for (std::ptrdiff_t j = p; j < ld; ++j) plain[j] = 0.0;
+        }
+        const double f = factor[listed[r]];
+        double* SEPARATRIX_RESTRICT scaled = left + r * ld;
+        for (std::ptrdiff_t j = 0; j < ld; ++j) scaled[j] = f * plain[j];
+    }
+    add_tiles(left, panel, count, ld, hessian);
 }
 
 }  // namespace separatrix

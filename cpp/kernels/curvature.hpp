@@ -21,4 +21,11 @@ void add_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::p
                    const double* curvature, const double* shift, std::ptrdiff_t d, bool constant, double* panel,
                    double* hessian) noexcept;
 
+// The same for factors of either sign, which have no root: hessian += sum f_i x_i x_i'
+// with one panel scaled and one not. `fill` says that `panel` must be filled first; the
+// next call for the same chunk finds it there.
+void add_signed_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
+                          const double* factor, const double* shift, std::ptrdiff_t d, bool constant, bool fill,
+                          double* panel, double* left, double* hessian) noexcept;
+
 }  // namespace separatrix

@@ -1,13 +1,13 @@
 #include "logistic.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "chunks.hpp"
 #include "curvature.hpp"
 #include "dense.hpp"
 #include "losses.hpp"
 #include "sparse.hpp"
+#include "totals.hpp"
 
 namespace separatrix {
 
@@ -105,11 +105,7 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
 SEPARATRIX_CLONES
 void logistic_lane(const LogisticTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     total.sums.assign(task.stride() * static_cast<std::size_t>(task.fold_count * task.point_count), 0.0);
-    if (task.want_ranges) {
-        const double lowest = task.rows->sparse() ? 0.0 : -std::numeric_limits<double>::infinity();
-        total.maxima.assign(static_cast<std::size_t>(2 * task.rows->d + 1), lowest);
-        total.maxima.back() = 0.0;
-    }
+    if (task.want_ranges) start_ranges(*task.rows, total);
     const std::ptrdiff_t step =
         chunk_rows(*task.rows, first, last, task.want_curvature ? panel_rows(task.p()) : 0);
     LogisticScratch scratch(task, step);
@@ -141,23 +137,10 @@ void product_lane(const ProductTask& task, std::ptrdiff_t first, std::ptrdiff_t 
     total.sums.assign(static_cast<std::size_t>(task.count * task.p()), 0.0);
     const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, 0);
     std::vector<double> score(static_cast<std::size_t>(step));
-    std::vector<std::ptrdiff_t> everyone(static_cast<std::size_t>(step));
-    for (std::size_t i = 0; i < everyone.size(); ++i) everyone[i] = static_cast<std::ptrdiff_t>(i);
+    const auto everyone = count_up(step);
     for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
         add_product(task, chunk, at, score, everyone.data(), total);
     });
-}
-
-template <class Task, class Lane>
-Total add_up(const Task& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads,
-             Lane lane_work) {
-    std::vector<Total> totals(static_cast<std::size_t>(lanes));
-    const auto edges = lane_edges(*task.rows, first, last, lanes);
-    run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
-        const auto k = static_cast<std::size_t>(lane);
-        lane_work(task, edges[k], edges[k + 1], totals[k]);
-    });
-    return merge_tree(totals);
 }
 
 }  // namespace

@@ -101,7 +101,10 @@ class Yardstick:
         ``allowance`` ≥ 1 multiplies the rounding term, so that whoever repeats the
         computation in another order arrives at no more than what was claimed.
         """
-        if factor.share <= 0.0:
+        decrement_squared = float(evaluation.gradient @ factor.solve(evaluation.gradient))
+        # R is at least spread/√Hⱼⱼ for every column: if that rules t < 1 out, nothing more is computed
+        least_reach_squared = float(np.max(np.square(factor.kept(self.spreads)) / factor.diagonal))
+        if factor.share <= 0.0 or not decrement_squared * least_reach_squared < 1.0:
             return math.inf
         lengths = factor.inverse_lengths
         p, gamma = len(lengths), self.gamma
@@ -112,7 +115,6 @@ class Yardstick:
         if not theta < 0.5 or not moved < 50.0:
             return math.inf
         certain = math.sqrt(factor.share * (1.0 - theta) * math.exp(-moved))
-        decrement_squared = float(evaluation.gradient @ factor.solve(evaluation.gradient))
         error = self.score_error(evaluation.point)
         slopes = evaluation.slope_size + error
         rounding = gamma * slopes * float(factor.kept(self.sizes) @ lengths) / certain

@@ -12,7 +12,7 @@ import numpy as np
 
 from separatrix.core import _kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
-from separatrix.core.lanes import Span, spans
+from separatrix.core.lanes import THREAD_WORK, Span, spans
 from separatrix.core.threads import thread_count
 from separatrix.core.total import Total
 
@@ -27,6 +27,11 @@ class Labels:
     weights: Vector | None = None
     folds: Codes | None = None
     fold_count: int = 1
+
+
+def threads_for(span: Span) -> int:
+    """One thread for little work, all for more; never a matter of the result."""
+    return thread_count() if span.work >= THREAD_WORK else 1
 
 
 def _logistic(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
@@ -47,7 +52,7 @@ def _logistic(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, 
         span.first,
         span.last,
         span.lanes,
-        thread_count(),
+        threads_for(span),
     )
     return Total(sums, maxima)
 
@@ -61,7 +66,7 @@ def _product(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, A
         span.first,
         span.last,
         span.lanes,
-        thread_count(),
+        threads_for(span),
     )
     return Total(sums[None], np.empty(0))
 
@@ -92,7 +97,7 @@ def total_kernel(name: str, layout: str) -> TotalKernel:
 def score(rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: Matrix, entries_per_row: float) -> None:
     """Write the scores of every row at each point, or both probabilities at one point."""
     for span in spans(rows.n, (entries_per_row + 8.0) * len(points), 1):
-        _kernels.score(rows, points, constant, probabilities, out, span.first, span.last, span.lanes, thread_count())
+        _kernels.score(rows, points, constant, probabilities, out, span.first, span.last, span.lanes, threads_for(span))
 
 
 def dense_rows(array: AnyArray) -> Rows:

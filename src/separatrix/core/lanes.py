@@ -13,6 +13,9 @@ BLOCK_WORK = 2**27
 LANE_WORK = 2**17
 """Fewer multiply-adds than this are not worth a lane of their own."""
 
+THREAD_WORK = 2**22
+"""Below this, about half a millisecond, waking other threads costs more than it saves."""
+
 MOST_LANES = 64
 MOST_LANE_NUMBERS = 2**24
 """Numbers that all lanes together may hold: 128 MiB."""
@@ -20,11 +23,12 @@ MOST_LANE_NUMBERS = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Rows first … last−1, cut into a number of lanes."""
+    """Rows first … last−1, cut into a number of lanes; ``work`` counts multiply-adds."""
 
     first: int
     last: int
     lanes: int
+    work: float = 0.0
 
 
 def spans(rows: int, work_per_row: float, size: int) -> Iterator[Span]:
@@ -33,7 +37,7 @@ def spans(rows: int, work_per_row: float, size: int) -> Iterator[Span]:
     Merging a lane costs ``size`` additions, so a lane must bring sixteen times that.
 
     >>> list(spans(1000, 10.0, 11))
-    [Span(first=0, last=1000, lanes=1)]
+    [Span(first=0, last=1000, lanes=1, work=10000.0)]
     >>> [span.lanes for span in spans(1_000_000, 51.0, 56)]
     [64]
     """
@@ -48,4 +52,4 @@ def spans(rows: int, work_per_row: float, size: int) -> Iterator[Span]:
             MOST_LANE_NUMBERS // max(size, 1),
             last - first,
         )
-        yield Span(first, last, max(lanes, 1))
+        yield Span(first, last, max(lanes, 1), work)

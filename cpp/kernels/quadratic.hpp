@@ -1,0 +1,16 @@
+// Coordinate descent on a small quadratic with an L1 penalty: the inner problem of
+// proximal Newton. The matrix is dense and in memory; no data is read.
+#pragma once
+
+#include <cstddef>
+
+namespace separatrix {
+
+// Minimise  g'd + d'Hd/2 + sum_j penalty_j |w_j + d_j|  over d, one coordinate at a time.
+// `slope` holds g on entry and g + H d on return; `step` holds d. A sweep goes over all
+// coordinates, later ones only over those that moved, until a full sweep changes the
+// objective by less than `tol`. Returns the number of sweeps.
+std::ptrdiff_t descend_quadratic(const double* hessian, std::ptrdiff_t p, const double* point, const double* penalty,
+                                 double tol, std::ptrdiff_t most_sweeps, double* step, double* slope) noexcept;
+
+}  // namespace separatrix
