@@ -101,7 +101,7 @@ OutDoubles combine(const HeldRows& held, Doubles factors, bool constant, std::pt
         nb::gil_scoped_release unlocked;
         total = combine_total(task, first, last, lanes, threads);
     }
-    return hand_over(std::move(total.sums), {factors.shape(1), static_cast<std::size_t>(task.p())});
+    return hand_over(std::move(total.sums), {2, factors.shape(1), static_cast<std::size_t>(task.p())});
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ void bind_softmax(nb::module_& module) {
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"), "The softmax Hessian times a direction.");
     module.def("combine", &combine, nb::arg("rows"), nb::arg("factors"), nb::arg("constant"), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
-               "Rows added up with factors: one combination per column of factors.");
+               "Rows added up with factors: high parts and what they lost, one row per column of factors.");
 }
 
 }  // namespace separatrix

@@ -45,6 +45,24 @@ SEPARATRIX_INLINE void add_gradient(const DenseChunk& chunk, const std::ptrdiff_
     }
 }
 
+// The same with what each addition loses kept in `lost` (Knuth's two-sum): high + lost
+// is the sum to nearly twice the precision.
+SEPARATRIX_INLINE void add_exactly(double term, double& high, double& lost) {
+    const double sum = high + term;
+    const double part = sum - high;
+    lost += (high - (sum - part)) + (term - part);
+    high = sum;
+}
+
+SEPARATRIX_INLINE void combine_exactly(const DenseChunk& chunk, const double* factor, std::ptrdiff_t d,
+                                       double* SEPARATRIX_RESTRICT high, double* SEPARATRIX_RESTRICT lost) {
+    for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
+        const double* SEPARATRIX_RESTRICT x = chunk.x + i * chunk.ld;
+        const double f = factor[i];
+        for (std::ptrdiff_t j = 0; j < d; ++j) add_exactly(f * x[j], high[j], lost[j]);
+    }
+}
+
 // diagonal += sum over the listed rows of curvature[i] * (x_i - shift)^2.
 SEPARATRIX_INLINE void add_squares(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
                                    const double* curvature, const double* SEPARATRIX_RESTRICT shift,

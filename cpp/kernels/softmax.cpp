@@ -241,27 +241,27 @@ void softmax_product_lane(const SoftmaxProductTask& task, std::ptrdiff_t first, 
 
 template <class Chunk>
 SEPARATRIX_INLINE void add_combination(const CombineTask& task, const Chunk& chunk, std::ptrdiff_t first,
-                                       std::vector<double>& factor, const std::ptrdiff_t* everyone, Total& total) {
+                                       std::vector<double>& factor, Total& total) {
     const std::ptrdiff_t d = task.rows->d, p = task.p();
     for (std::ptrdiff_t k = 0; k < task.count; ++k) {
-        double sum = 0;
-        for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
+        double* high = total.sums.data() + k * p;
+        double* lost = high + task.count * p;
+        for (std::ptrdiff_t i = 0; i < chunk.m; ++i)
             factor[static_cast<std::size_t>(i)] = task.factors[(first + i) * task.count + k];
-            sum += factor[static_cast<std::size_t>(i)];
-        }
-        add_gradient(chunk, everyone, chunk.m, factor.data(), d, total.sums.data() + k * p);
-        if (task.constant) total.sums[static_cast<std::size_t>(k * p + d)] += sum;
+        combine_exactly(chunk, factor.data(), d, high, lost);
+        if (task.constant)
+            for (std::ptrdiff_t i = 0; i < chunk.m; ++i)
+                add_exactly(factor[static_cast<std::size_t>(i)], high[d], lost[d]);
     }
 }
 
 SEPARATRIX_CLONES
 void combine_lane(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
-    total.sums.assign(static_cast<std::size_t>(task.count * task.p()), 0.0);
+    total.sums.assign(static_cast<std::size_t>(2 * task.count * task.p()), 0.0);
     const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, 0);
     std::vector<double> factor(static_cast<std::size_t>(step));
-    const auto everyone = count_up(step);
     for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
-        add_combination(task, chunk, at, factor, everyone.data(), total);
+        add_combination(task, chunk, at, factor, total);
     });
 }
 
@@ -279,7 +279,21 @@ Total softmax_product_total(const SoftmaxProductTask& task, std::ptrdiff_t first
 
 Total combine_total(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                     int threads) {
-    return add_up(task, first, last, lanes, threads, combine_lane);
+    std::vector<Total> totals(static_cast<std::size_t>(lanes));
+    const auto edges = lane_edges(*task.rows, first, last, lanes);
+    run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
+        const auto k = static_cast<std::size_t>(lane);
+        combine_lane(task, edges[k], edges[k + 1], totals[k]);
+    });
+    // lanes are few: they are merged in order, exactly as the rows were
+    Total merged = std::move(totals[0]);
+    const std::size_t half = merged.sums.size() / 2;
+    for (std::size_t lane = 1; lane < totals.size(); ++lane)
+        for (std::size_t k = 0; k < half; ++k) {
+            add_exactly(totals[lane].sums[k], merged.sums[k], merged.sums[half + k]);
+            merged.sums[half + k] += totals[lane].sums[half + k];
+        }
+    return merged;
 }
 
 }  // namespace separatrix

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dense.hpp"
 #include "sparse_rows.hpp"
 
 namespace separatrix {
@@ -35,6 +36,15 @@ SEPARATRIX_INLINE void add_gradient(const SparseChunk& chunk, const std::ptrdiff
         for (std::int64_t k = chunk.starts[i]; k < chunk.starts[i + 1]; ++k)
             gradient[chunk.indices[k]] += s * chunk.values[k];
     }
+}
+
+SEPARATRIX_INLINE void combine_exactly(const SparseChunk& chunk, const double* factor, std::ptrdiff_t, double* high,
+                                       double* lost) {
+    for (std::ptrdiff_t i = 0; i < chunk.m; ++i)
+        for (std::int64_t k = chunk.starts[i]; k < chunk.starts[i + 1]; ++k) {
+            const std::ptrdiff_t j = chunk.indices[k];
+            add_exactly(factor[i] * chunk.values[k], high[j], lost[j]);
+        }
 }
 
 // Sparse rows are never shifted.

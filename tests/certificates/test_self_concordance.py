@@ -12,7 +12,7 @@ from separatrix import LogisticRegression
 from separatrix.certificates.self_concordance import Yardstick, excess_bound
 from separatrix.core.factor import factorise
 from separatrix.engines import MemoryEngine, block_of
-from separatrix.estimators.problem import state, yardsticks
+from separatrix.estimators.problem import LogisticProblem, yardsticks
 from separatrix.estimators.solving import ALLOWANCE
 
 
@@ -32,6 +32,10 @@ def test_nothing_is_proved_from_t_at_least_one_or_nan():
     assert excess_bound(1.0, 1.0) == math.inf
     assert excess_bound(math.nan, 1.0) == math.inf
     assert excess_bound(0.0, 10.0) == 0.0
+
+
+def state(engine, C, constant):
+    return LogisticProblem(C, constant, np.array([0, 1])).objective(engine)
 
 
 def minimum(X, sign, weights, C, constant):

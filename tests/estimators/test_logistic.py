@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer
 
 import twins
 from separatrix import LogisticRegression
@@ -304,9 +304,3 @@ def test_newton_cg_serves_many_columns():
     theirs = sklearn.linear_model.LogisticRegression(C=10.0, solver="newton-cg", tol=1e-10).fit(S, y)
     np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-4)
     model.certificate_.verify(S, y)
-
-
-def test_three_classes_are_refused_for_now():
-    A, b = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="Only binary classification"):
-        LogisticRegression().fit(A, b)

@@ -11,6 +11,8 @@ from separatrix import LogisticRegression
         LogisticRegression(solver="newton-cg"),
         LogisticRegression(solver="newton-subsample"),
         LogisticRegression(C=1e-3, class_weight="balanced"),
+        LogisticRegression(l1_ratio=1.0),
+        LogisticRegression(l1_ratio=0.5),
     ]
 )
 def test_scikit_learn_check(estimator, check):

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import tables
 from separatrix.engines import MemoryEngine, block_of
-from separatrix.terms.penalised import PenalisedLogistic
+from separatrix.terms.penalised import PenalisedLoss
 
 
 def state(X, codes, weights, constant, strength, shift):
     engine = MemoryEngine(block_of(X), codes, 2, weights)
-    return PenalisedLogistic(engine, constant, strength, shift)
+    return PenalisedLoss(engine, constant, strength, shift)
 
 
 def exact_value(X, codes, weights, point, shift, strength, constant):

@@ -109,7 +109,7 @@ class OptimumCertificate:
         Raises CertificateError when the claim is false for this data, and returns
         the certificate itself when it holds.
         """
-        if self.kind != "optimum":
+        if self.kind != type(self).kind:
             raise CertificateError(f"A certificate of kind {self.kind!r} is not about an optimum.")
         if not self.proved:
             raise CertificateError("The certificate claims nothing: its bound is infinite.")

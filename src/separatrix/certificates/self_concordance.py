@@ -32,6 +32,13 @@ bound is λ²/2, the same for every scaling of the columns.
 
 A Hessian taken at another point still serves: along the way it shrinks by at most
 e^{−M}, M = maxᵢ|⟨x̃ᵢ, Δ⟩|.
+
+**Softmax.** With K classes and a direction d, let uₖ = ⟨x̃, dₖ⟩. The second and third
+derivatives of log Σ exp along d are the variance and the third central moment of u
+under π, so |φ‴| ≤ (max u − min u)·φ″: the lemma holds with R ≥ the length of
+(e_k − e_l) ⊗ x̃ᵢ in H⁻¹ for all pairs of classes, at most twice the largest of the lengths of
+e_k ⊗ x̃ᵢ, and M twice the largest |⟨x̃ᵢ, Δₖ⟩|. Errors of the scores of at most E move the
+gradient by at most E e^E, as the variance of numbers in [−E, E] is at most E².
 """
 
 import math
@@ -76,15 +83,16 @@ class Yardstick:
     sizes: Vector
     spreads: Vector
     constant: bool
+    outputs: int = 1
 
     @classmethod
-    def of(cls, rows: int, low: Vector, high: Vector, shift: Vector, constant: bool) -> "Yardstick":
+    def of(cls, rows: int, low: Vector, high: Vector, shift: Vector, constant: bool, outputs: int = 1) -> "Yardstick":
         """From the columns' least and greatest values."""
         sizes = np.maximum(np.abs(low), np.abs(high)) + np.abs(shift)
         spreads = np.maximum(high - shift, shift - low)
         if constant:
             sizes, spreads = np.append(sizes, 1.0), np.append(spreads, 1.0)
-        return cls(rows, sizes, spreads, constant)
+        return cls(rows, np.tile(sizes, outputs), np.tile(spreads, outputs), constant, outputs)
 
     @property
     def gamma(self) -> float:
@@ -93,7 +101,17 @@ class Yardstick:
 
     def score_error(self, point: Vector) -> float:
         """E: how far a computed score may be from the true one."""
-        return 2.0 * (len(point) + 4) * UNIT_ROUNDOFF * float(self.sizes @ np.abs(point))
+        return 2.0 * (len(point) + 4) * UNIT_ROUNDOFF * self.widest(self.sizes * np.abs(point), one=True)
+
+    def widest(self, products: Vector, one: bool = False) -> float:
+        """Σⱼ products, of the only output; of K outputs twice the largest (``one``: once)."""
+        if self.outputs == 1:
+            return float(products.sum())
+        return float(products.reshape(self.outputs, -1).sum(axis=1).max()) * (1.0 if one else 2.0)
+
+    def wobble(self, evaluation: Evaluation) -> float:
+        """√Σaᵢhᵢ: how much an error in the scores can move the gradient."""
+        return math.sqrt(float(evaluation.scores_curvature[0, 0])) if self.outputs == 1 else 1.0
 
     def bound(self, evaluation: Evaluation, factor: Factor, allowance: float = 1.0) -> float:
         """F − F* at the evaluated point is at most this; infinity where nothing is proved.
@@ -111,14 +129,18 @@ class Yardstick:
         theta = 2.0 * p * gamma * float(factor.diagonal @ np.square(lengths))
         moved = 0.0
         if evaluation.point is not factor.anchor:
-            moved = float(self.spreads @ np.abs(evaluation.point - factor.anchor))
+            moved = self.widest(self.spreads * np.abs(evaluation.point - factor.anchor))
         if not theta < 0.5 or not moved < 50.0:
             return math.inf
         certain = math.sqrt(factor.share * (1.0 - theta) * math.exp(-moved))
         error = self.score_error(evaluation.point)
         slopes = evaluation.slope_size + error
         rounding = gamma * slopes * float(factor.kept(self.sizes) @ lengths) / certain
-        rounding += 1.5 * error * math.sqrt(evaluation.curvature_sum + error)
+        rounding += 1.5 * error * (self.wobble(evaluation) + error)
         decrement = math.sqrt(max(decrement_squared, 0.0) * (1.0 + 1e-9)) / certain + allowance * rounding
-        reach = float(factor.kept(self.spreads) @ lengths) / certain * (1.0 + 1e-9)
+        if factor.keep is not None:
+            every = np.zeros_like(self.spreads)
+            every[factor.keep] = lengths
+            lengths = every
+        reach = self.widest(self.spreads * lengths) / certain * (1.0 + 1e-9)
         return excess_bound(decrement, reach) if math.isfinite(decrement) else math.inf

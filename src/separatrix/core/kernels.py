@@ -71,6 +71,50 @@ def _product(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, A
     return Total(sums[None], np.empty(0))
 
 
+def _softmax(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
+    sums, maxima = _kernels.softmax(
+        rows,
+        labels.codes,
+        options["classes"],
+        labels.weights,
+        points,
+        options["shift"],
+        options["constant"],
+        options["curvature"],
+        options["diagonal"],
+        options["ranges"],
+        options["row_probabilities"],
+        span.first,
+        span.last,
+        span.lanes,
+        threads_for(span),
+    )
+    return Total(sums[None, None], maxima)
+
+
+def _softmax_product(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
+    sums = _kernels.softmax_product(
+        rows,
+        options["classes"],
+        labels.weights,
+        options["row_probabilities"],
+        points,
+        options["constant"],
+        span.first,
+        span.last,
+        span.lanes,
+        threads_for(span),
+    )
+    return Total(sums[None, None], np.empty(0))
+
+
+def _combine(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
+    sums = _kernels.combine(
+        rows, options["factors"], options["constant"], span.first, span.last, span.lanes, threads_for(span)
+    )
+    return Total(sums.reshape(1, 2, -1), np.empty(0))
+
+
 TotalKernel = Callable[[Rows, Labels, Matrix, Mapping[str, Any], Span], Total]
 
 EVERY_LAYOUT = ("dense", "columns", "csr", "csc")
@@ -78,6 +122,9 @@ EVERY_LAYOUT = ("dense", "columns", "csr", "csc")
 TOTAL_KERNELS: dict[str, dict[str, TotalKernel]] = {
     "logistic": dict.fromkeys(EVERY_LAYOUT, _logistic),
     "product": dict.fromkeys(EVERY_LAYOUT, _product),
+    "softmax": dict.fromkeys(EVERY_LAYOUT, _softmax),
+    "softmax_product": dict.fromkeys(EVERY_LAYOUT, _softmax_product),
+    "combine": dict.fromkeys(EVERY_LAYOUT, _combine),
 }
 """Kernel for a term's name and a block's layout."""
 
@@ -98,6 +145,14 @@ def score(rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: 
     """Write the scores of every row at each point, or both probabilities at one point."""
     for span in spans(rows.n, (entries_per_row + 8.0) * len(points), 1):
         _kernels.score(rows, points, constant, probabilities, out, span.first, span.last, span.lanes, threads_for(span))
+
+
+def descend_quadratic(
+    hessian: Matrix, gradient: Vector, point: Vector, penalty: Vector, tol: float, most_sweeps: int
+) -> Vector:
+    """The step d that minimises ⟨g, d⟩ + dᵀHd/2 + Σ penaltyⱼ|wⱼ + dⱼ|, by coordinate descent."""
+    step: Vector = _kernels.descend_quadratic(hessian, gradient, point, penalty, tol, most_sweeps)[0]
+    return step
 
 
 def dense_rows(array: AnyArray) -> Rows:

@@ -70,6 +70,14 @@ class Engine(Protocol):
         """Whether zeros are left out."""
 
     @property
+    def codes(self) -> Codes:
+        """Class of each row, 0 … K−1."""
+
+    @property
+    def weights(self) -> Vector | None:
+        """Weight of each row; None when all are one."""
+
+    @property
     def weight(self) -> float:
         """Sum of the weights."""
 
@@ -99,6 +107,9 @@ class Engine(Protocol):
     def columns(self, which: Positions) -> Any:
         """A few columns, packed or as a view."""
 
+    def narrow(self, which: Positions) -> "Engine":
+        """An engine over a few columns, same rows and labels."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -111,7 +122,7 @@ class Evaluation:
     diagonal: Vector | None
     mistakes: float
     slope_size: float
-    curvature_sum: float
+    scores_curvature: Matrix
     loss_sum: float
 
 

@@ -139,3 +139,7 @@ class MemoryEngine:
             rows = np.arange(first, min(first + step, self.rows))
             packed[rows] = self.block.take(rows)[:, which]
         return packed
+
+    def narrow(self, which: Positions) -> Self:
+        """An engine over a few columns, same rows, labels and weights."""
+        return type(self)(block_of(self.columns(which)), self.codes, self.classes, self.weights)

@@ -14,10 +14,11 @@ from separatrix.estimators.inputs import refuse_not_finite
 
 
 class LinearDecision:
-    """f(x) = ⟨w, x⟩ + b; class 1 where f(x) ≥ 0.
+    """f(x) = ⟨w, x⟩ + b; class 1 where f(x) ≥ 0; of K classes the one with the highest score.
 
     The positive class takes ties, as in the lectures; scikit-learn gives them to
-    the other. Two classes: ``coef_`` is (1, d), ``intercept_`` (1,).
+    the other. Of K classes the last of those that tie is taken, which for two is the
+    same. Two classes: ``coef_`` is (1, d), ``intercept_`` (1,); more: (K, d) and (K,).
     """
 
     coef_: Matrix
@@ -25,33 +26,47 @@ class LinearDecision:
     classes_: AnyArray
     n_features_in_: int
 
-    def decision_function(self, X: Any) -> Vector:
-        """The score f(x) of each row: log-odds of the positive class for a logistic model."""
+    def decision_function(self, X: Any) -> AnyArray:
+        """The score f(x) of each row, for a logistic model the log-odds; (n × K) for K classes."""
         out = self._score(X, probabilities=False)
-        return out[:, 0]
+        return out[:, 0] if out.shape[1] == 1 else out
 
     def predict(self, X: Any) -> AnyArray:
         """The class on whose side of the boundary each row lies; the boundary is class 1's."""
-        positive = self.decision_function(X) >= 0.0
-        labels: AnyArray = self.classes_[positive.astype(np.intp)]
+        score = self._score(X, probabilities=False)
+        if score.shape[1] == 1:
+            codes = (score[:, 0] >= 0.0).astype(np.intp)
+        else:
+            codes = score.shape[1] - 1 - np.argmax(score[:, ::-1], axis=1)
+        labels: AnyArray = self.classes_[codes]
         return labels
 
     def signed_distance(self, X: Any) -> Vector:
         """f(x)/‖w‖: the distance of each row from the boundary, positive on class 1's side."""
-        return self.decision_function(X) / self._normal_length()
+        length = self._normal_length() if hasattr(self, "coef_") else 1.0
+        return np.asarray(self.decision_function(X) / length)
 
     def project(self, X: Any) -> Matrix:
         """The nearest point on the boundary: x − f(x)·w/‖w‖²."""
+        length = self._normal_length()
         scores = self.decision_function(X)
-        rows = _dense(block_of(X))
-        return rows - np.outer(scores / self._normal_length() ** 2, self.coef_[0])
+        return _dense(block_of(X)) - np.outer(scores / length**2, self.coef_[0])
 
     @property
     def origin_distance_(self) -> float:
         """|b|/‖w‖: the distance of the boundary from the origin."""
         return float(abs(self.intercept_[0]) / self._normal_length())
 
+    def _outputs(self) -> int:
+        """Weight vectors; 1 before fitting, so that the error comes from where it should."""
+        return len(self.coef_) if hasattr(self, "coef_") else 1
+
     def _normal_length(self) -> float:
+        if len(self.coef_) > 1:
+            refuse(
+                f"With {len(self.coef_)} classes there is no single boundary to measure from.",
+                "choose two classes k and l; their boundary has the normal coef_[k] - coef_[l].",
+            )
         length = float(np.linalg.norm(self.coef_[0]))
         if length == 0.0:
             refuse("All weights are zero, so there is no boundary to measure from.", "raise C, or add columns.")
@@ -74,10 +89,10 @@ class LinearDecision:
                 f"X has {d} features, but {type(self).__name__} is expecting {coef.shape[1]} features as input.",
                 "pass the columns the model was fitted on, in the same order.",
             )
-        point = np.empty((1, d + 1))
-        point[0, :d] = coef[0]
-        point[0, d] = self.intercept_[0]
-        out = np.empty((n, 2 if probabilities else 1))
+        point = np.empty((len(coef), d + 1))
+        point[:, :d] = coef
+        point[:, d] = self.intercept_
+        out = np.empty((n, 2 if probabilities else len(coef)))
         kernels.score(block.rows, point, True, probabilities, out, block.entries_per_row)
         if not np.isfinite(out).all():
             refuse_not_finite(block)

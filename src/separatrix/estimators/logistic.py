@@ -1,4 +1,4 @@
-"""Logistic regression for two classes, with a certificate."""
+"""Logistic regression for two classes or more, with a certificate."""
 
 import math
 import warnings
@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _get_feature_names
 
+from separatrix.certificates.duality import probabilities
+from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, NotFiniteError, SeparationWarning, refuse
@@ -28,7 +30,7 @@ from separatrix.estimators.inputs import (
     weighted,
 )
 from separatrix.estimators.linear import LinearDecision
-from separatrix.estimators.problem import LogisticProblem, state
+from separatrix.estimators.problem import LogisticProblem
 from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
 
 OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg")
@@ -39,17 +41,22 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
 
     Minimises the average over rows
 
-        F(w, b) = (1/S) Σ aᵢ log(1 + exp(−sᵢ(⟨w, xᵢ⟩ + b))) + ‖w‖²/(2·C·S),   S = Σ aᵢ,
+        F(w, b) = (1/S) Σ aᵢ log(1 + exp(−sᵢ(⟨w, xᵢ⟩ + b))) + (ρ‖w‖₁ + (1−ρ)‖w‖²/2)/(C·S),   S = Σ aᵢ,
 
-    which is scikit-learn's objective divided by C·S. ``C=np.inf`` is maximum
-    likelihood. The intercept is never penalised. Columns need no scaling.
+    which is scikit-learn's objective divided by C·S, with ρ = ``l1_ratio``. ``C=np.inf`` is
+    maximum likelihood. The intercept is never penalised. Columns need no scaling.
+
+    More than two classes have a weight vector each and p(k | x) ∝ exp(⟨wₖ, x⟩ + bₖ)
+    (softmax). For two classes the single w is the difference of the two: a fit by
+    softmax with C equals a fit here with 2C under the L2 penalty, with C under L1.
 
     Parameters
     ----------
     C : float, default=1.0
         Inverse of the penalty, as in scikit-learn; ``np.inf`` for none.
     l1_ratio : float, default=0.0
-        Only 0 (an L2 penalty) for now.
+        0 for an L2 penalty (a Gaussian prior on the weights), 1 for L1 (a Laplace prior:
+        many weights become exactly zero), between for both.
     tol : float, default=1e-8
         Stop when the *certified* F − F* ≤ tol·min(F, 1). Second-order solvers then take
         one more step, and small problems run on to the floor that rounding sets, so
@@ -63,7 +70,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         "newton-cholesky" (full Hessian), "newton-subsample" (Hessian of some rows,
         exact gradients), "newton-cg" (Hessian times vectors), or "auto", which picks by
         shape. scikit-learn's other names are accepted and mean "auto": all reach the
-        same minimum.
+        same minimum. With an L1 part it is always proximal Newton on working sets.
     max_iter : int, default=100
         Most passes over the data that evaluate F; products in "newton-cg" not counted.
     random_state : int, RandomState or None
@@ -83,7 +90,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
     ----------
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in scikit-learn; ``n_iter_`` counts passes.
-    certificate_ : OptimumCertificate
+    certificate_ : OptimumCertificate, or GapCertificate with an L1 part
         How far F is from its minimum, at most; ``certificate_.verify(X, y)`` proves it again.
     trace_ : Trace
         Objective, bound, ‖w‖, mistakes and seconds per pass.
@@ -137,7 +144,6 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -150,27 +156,32 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         factors = class_factors(self.class_weight, target, weights)
         weights = weighted(target, weights, factors)
         self._check_classes(target, weights)
-        problem = LogisticProblem(float(self.C), bool(self.fit_intercept), target.classes, factors)
-        objective = state(open_engine(block, target, weights), problem.C, problem.fit_intercept)
+        ratio = float(self.l1_ratio or 0.0)
+        problem = LogisticProblem(float(self.C), bool(self.fit_intercept), target.classes, factors, ratio)
+        engine = open_engine(block, target, weights)
+        objective, alpha = problem.objective(engine), problem.alpha(engine)
 
         def attributes(raw: Vector) -> dict[str, Any]:
+            rows = raw.reshape(problem.outputs, -1)
             d = block.shape[1]
-            intercept = raw[d:] if self.fit_intercept else np.zeros(1)
-            return {"coef_": raw[None, :d].copy(), "intercept_": intercept.copy(), "classes_": target.classes}
+            intercept = rows[:, d] if self.fit_intercept else np.zeros(problem.outputs)
+            return {"coef_": rows[:, :d].copy(), "intercept_": intercept.copy(), "classes_": target.classes}
 
         trace = Trace()
         with callback_tasks(self, {"X": X, "y": y}, self.max_iter, attributes) as tasks:
             trace.hooks = self._hooks(tasks)
             try:
                 with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
-                    start = self._start(block.shape[1])
-                    solved = solve(objective, self._solver(), start, self.tol, self.max_iter, self._seed(), trace)
+                    start = self._start(problem.outputs, block.shape[1])
+                    solved = solve(
+                        objective, alpha, self._solver(), start, self.tol, self.max_iter, self._seed(), trace
+                    )
             except NotFiniteError:
                 refuse_not_finite(block)
             if tasks is not None:
                 tasks.close(solved.raw)
         trace.hooks = ()
-        certificate = self._certificate(solved, problem, names)
+        certificate = self._certificate(solved, problem, alpha, names)
         # everything succeeded: only now does the estimator change
         _check_feature_names(self, X, reset=True)
         self.n_features_in_ = block.shape[1]
@@ -184,13 +195,18 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         return self
 
     def predict_proba(self, X: Any) -> Matrix:
-        """Probabilities of both classes (n × 2); each tail keeps its digits near zero."""
-        return self._score(X, probabilities=True)
+        """Probabilities of the classes (n × K); each tail keeps its digits near zero."""
+        if self._outputs() == 1:
+            return self._score(X, probabilities=True)
+        return probabilities(self._score(X, probabilities=False))
 
     def predict_log_proba(self, X: Any) -> Matrix:
         """Logarithms of the probabilities, exact where those underflow."""
         score = self.decision_function(X)
-        return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
+        if self._outputs() == 1:
+            return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
+        below = score - score.max(axis=1, keepdims=True)
+        return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
 
     def _hooks(self, tasks: Hook | None) -> tuple[Hook, ...]:
         return tuple(hook for hook in (tasks, self.on_pass, _print_pass if self.verbose else None) if hook)
@@ -202,26 +218,27 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             refuse(f"tol is {self.tol!r}.", "tol must be a positive number; 1e-8 is the default.")
         if not _is_number(self.max_iter, Integral) or not self.max_iter >= 1:
             refuse(f"max_iter is {self.max_iter!r}.", "max_iter must be a whole number of at least 1.")
-        if self.l1_ratio not in (0, None):
-            refuse(f"l1_ratio is {self.l1_ratio!r}.", "only 0, an L2 penalty, is available in this version.")
+        if self.l1_ratio is not None and (not _is_number(self.l1_ratio) or not 0 <= self.l1_ratio <= 1):
+            refuse(f"l1_ratio is {self.l1_ratio!r}.", "l1_ratio lies between 0 (L2) and 1 (L1).")
         if self.solver not in (*OWN_SOLVERS, *SCIKIT_LEARN_SOLVERS):
             refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(OWN_SOLVERS)}.")
 
     def _check_classes(self, target: Target, weights: Vector | None) -> None:
         count = len(target.classes)
-        if count > 2:
+        seen = np.bincount(target.codes, weights, minlength=max(count, 1)) > 0
+        if count >= 2 and seen.all():
+            return
+        what = "y has" if count < 2 else "the rows of positive weight have"
+        if seen.sum() == 1:
             refuse(
-                f"Only binary classification is supported. The type of the target is multiclass: {count} classes.",
-                "wrap it in sklearn.multiclass.OneVsRestClassifier.",
-            )
-        seen = np.bincount(target.codes, weights, minlength=2) > 0
-        if count < 2 or not seen.all():
-            only = target.classes[int(seen.argmax())]
-            what = "y has" if count < 2 else "the rows of positive weight have"
-            refuse(
-                f"This solver needs samples of at least 2 classes in the data, but {what} only one class: {only!r}.",
+                "This solver needs samples of at least 2 classes in the data, but "
+                f"{what} only one class: {target.classes[int(seen.argmax())]!r}.",
                 "check how the rows were selected; with one class there is no boundary.",
             )
+        refuse(
+            f"The class {target.classes[int((~seen).argmax())]!r} has no row of positive weight.",
+            "leave its rows out, or give them weight.",
+        )
 
     def _solver(self) -> str:
         return SCIKIT_LEARN_SOLVERS.get(self.solver, self.solver)
@@ -233,22 +250,26 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             return int(self.random_state)
         return int(self.random_state.randint(2**31 - 1))
 
-    def _start(self, columns: int) -> Vector | None:
-        """Weights of the last fit, if asked for and of the right width."""
-        if not (self.warm_start and hasattr(self, "coef_") and self.coef_.shape[1] == columns):
+    def _start(self, outputs: int, columns: int) -> Vector | None:
+        """Weights of the last fit, if asked for and of the right shape."""
+        if not (self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (outputs, columns)):
             return None
-        return np.append(self.coef_[0], self.intercept_) if self.fit_intercept else self.coef_[0]
+        return np.column_stack([self.coef_, self.intercept_][: 1 + self.fit_intercept]).ravel()
 
-    def _certificate(self, solved: Solved, problem: LogisticProblem, names: Any) -> OptimumCertificate:
-        outcome = solved.outcome
+    def _certificate(self, solved: Solved, problem: LogisticProblem, alpha: float, names: Any) -> OptimumCertificate:
+        outcome, tol = solved.outcome, float(self.tol)
+        if alpha > 0.0:
+            rows = solved.raw.reshape(problem.outputs, -1)
+            coef = rows[:, :-1] if problem.fit_intercept else rows
+            value = outcome.evaluation.value + alpha * float(np.abs(coef).sum())
+            return GapCertificate(outcome.bound, tol, value, solved.raw, problem, nonzero=int(np.count_nonzero(coef)))
         aliased: tuple[str, ...] = ()
         if solved.null is not None:
-            columns = len(solved.raw) - problem.fit_intercept
-            involved = np.flatnonzero(solved.null[:columns].any(axis=1))
+            involved = np.flatnonzero(solved.null.any(axis=1))
             aliased = tuple(str(names[j]) if names is not None else f"column {j}" for j in involved)
         return OptimumCertificate(
             outcome.bound,
-            float(self.tol),
+            tol,
             outcome.evaluation.value,
             solved.raw,
             problem,

@@ -1,10 +1,12 @@
 """The problem a logistic fit solves, stated from data: for fitting and for verifying alike."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from separatrix.certificates.duality import Gap, duality_gap
 from separatrix.certificates.iterative import IterativeYardstick
 from separatrix.certificates.self_concordance import Yardstick
 from separatrix.core.arrays import AnyArray, Vector
@@ -20,7 +22,7 @@ from separatrix.estimators.inputs import (
     sample_weights,
     weighted,
 )
-from separatrix.terms.penalised import PenalisedLogistic
+from separatrix.terms.penalised import PenalisedLoss
 
 TYPICAL_ROWS = 256
 
@@ -35,27 +37,43 @@ def typical_row(engine: Any) -> Vector:
     return np.where(np.isfinite(mean), mean, 0.0)
 
 
-def yardsticks(objective: PenalisedLogistic) -> tuple[Yardstick, IterativeYardstick]:
+def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]:
     """What the bounds need to know; the objective must have been evaluated once."""
     ranges = objective.ranges
     assert ranges is not None
     rows = objective.engine.rows
-    plain = Yardstick.of(rows, ranges.low, ranges.high, objective.shift, objective.constant)
-    longest = (float(np.sqrt(ranges.longest)) + float(np.linalg.norm(objective.shift))) * (1.0 + 1e-9)
+    plain = Yardstick.of(rows, ranges.low, ranges.high, objective.shift, objective.constant, objective.outputs)
+    longest = (math.sqrt(ranges.longest) + float(np.linalg.norm(objective.shift))) * (1.0 + 1e-9)
     return plain, IterativeYardstick(plain, objective.strength, longest)
 
 
-def state(engine: Engine, C: float, constant: bool) -> PenalisedLogistic:
-    """The objective over an engine's rows; C = ∞ is maximum likelihood."""
-    shift = typical_row(engine) if constant else np.zeros(engine.columns_count)
-    return PenalisedLogistic(engine, constant, 1.0 / (C * engine.weight), shift)
+def gap_at(objective: PenalisedLoss, alpha: float, point: Vector, allowance: float = 1.0) -> Gap:
+    """The duality gap at a point; the objective must have been evaluated once."""
+    engine = objective.engine
+    weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+    rows = objective.raw_point(point).reshape(objective.outputs, -1)
+    columns = engine.columns_count
+    return duality_gap(
+        objective.scores(point),
+        engine.codes,
+        weights / objective.weight,
+        objective.combine,
+        rows[:, :columns],
+        rows[:, columns] if objective.constant else np.zeros(objective.outputs),
+        alpha,
+        objective.strength,
+        yardsticks(objective)[0],
+        point,
+        allowance,
+    )
 
 
 @dataclass(slots=True)
 class Restated:
     """The problem on data that ``verify`` was given."""
 
-    objective: PenalisedLogistic
+    objective: PenalisedLoss
+    alpha: float
     yardstick: Yardstick = field(init=False)
     iterative: IterativeYardstick = field(init=False)
 
@@ -73,6 +91,13 @@ class Restated:
         moved = self.objective.shifted_point(direction)
         return evaluation, moved, self.objective.product(moved)
 
+    def value_and_gap(self, raw: Vector) -> tuple[float, float]:
+        """The objective with its L1 part, and the duality gap."""
+        point = self.objective.shifted_point(raw)
+        value = self.objective.evaluate(point).value
+        value += self.alpha * float(np.abs(self.objective.weights_of(point)).sum())
+        return value, gap_at(self.objective, self.alpha, point).value
+
 
 @dataclass(frozen=True, slots=True)
 class LogisticProblem:
@@ -82,25 +107,44 @@ class LogisticProblem:
     fit_intercept: bool
     classes: AnyArray
     factors: dict[int, float] | None = None
+    l1_ratio: float = 0.0
+
+    @property
+    def outputs(self) -> int:
+        """Weight vectors: one for two classes, one per class for more."""
+        return 1 if len(self.classes) == 2 else len(self.classes)
+
+    def alpha(self, engine: Engine) -> float:
+        """κρ, the strength of the L1 part."""
+        return self.l1_ratio / (self.C * engine.weight)
+
+    def objective(self, engine: Engine) -> PenalisedLoss:
+        """The smooth part over an engine's rows; C = ∞ is maximum likelihood."""
+        shift = typical_row(engine) if self.fit_intercept else np.zeros(engine.columns_count)
+        strength = (1.0 - self.l1_ratio) / (self.C * engine.weight)
+        free = math.isinf(self.C)
+        return PenalisedLoss(engine, self.fit_intercept, strength, shift, self.outputs, free)
 
     def restate(self, X: Any, y: Any, sample_weight: Any) -> Restated:
         """The same problem on the data given."""
         block = block_of(X)
         target: Target = encode(y, block.shape[0], self.classes)
         weights = weighted(target, sample_weights(sample_weight, block.shape[0]), self.factors)
-        objective = state(open_engine(block, target, weights), self.C, self.fit_intercept)
+        engine = open_engine(block, target, weights)
+        objective = self.objective(engine)
         try:
             with np.errstate(all="ignore"):
                 objective.evaluate(np.zeros(objective.size))
         except NotFiniteError:
             refuse_not_finite(block)
-        return Restated(objective)
+        return Restated(objective, self.alpha(engine))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         factors = None if self.factors is None else {str(code): value for code, value in self.factors.items()}
         return {
             "C": self.C,
+            "l1_ratio": self.l1_ratio,
             "fit_intercept": self.fit_intercept,
             "classes": self.classes.tolist(),
             "factors": factors,

@@ -1,21 +1,25 @@
 """Which solver takes which problem, and running it."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.certificates.duality import Gap
+from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
 from separatrix.core.factor import Factor, independent, null_vectors
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import yardsticks
+from separatrix.estimators.problem import gap_at, yardsticks
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
+from separatrix.solvers.proximal import proximal_newton
 from separatrix.solvers.subsampled import subsampled_newton
-from separatrix.terms.penalised import PenalisedLogistic
+from separatrix.solvers.working_set import working_set
+from separatrix.terms.penalised import PenalisedLoss
 
 ALLOWANCE = 3.0
 """Rounding allowed for in a claim, so that a recomputation in any order stays below it."""
@@ -25,6 +29,10 @@ MANY_COLUMNS = 1500
 
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
+
+DIRECT_DENSE_COLUMNS = 200
+DIRECT_SPARSE_COLUMNS = 1000
+"""Up to so many coefficients an L1 fit works on all at once; beyond, on working sets."""
 
 SMALL_WORK = 2e8
 """Multiply-adds of a Hessian pass below which a fit runs on to the floor of rounding."""
@@ -54,7 +62,7 @@ class Solved:
     direction: Vector | None = None
 
 
-def choose(objective: PenalisedLogistic) -> str:
+def choose(objective: PenalisedLoss) -> str:
     """The solver "auto" stands for, by shape and penalty.
 
     Many columns: conjugate gradients. Many more rows than a good sub-sample:
@@ -73,7 +81,7 @@ def sample_size(p: int) -> int:
     return max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * p)
 
 
-def factor_judge(objective: PenalisedLogistic) -> Judge:
+def factor_judge(objective: PenalisedLoss) -> Judge:
     """The bound from a factor; the columns' ranges are known after the first evaluation."""
     measure = cache(lambda: yardsticks(objective)[0])
 
@@ -83,7 +91,7 @@ def factor_judge(objective: PenalisedLogistic) -> Judge:
     return judge
 
 
-def iterative_judge(objective: PenalisedLogistic) -> IterativeJudge:
+def iterative_judge(objective: PenalisedLoss) -> IterativeJudge:
     """The bound from a direction and its image."""
     measure = cache(lambda: yardsticks(objective)[1])
 
@@ -93,8 +101,34 @@ def iterative_judge(objective: PenalisedLogistic) -> IterativeJudge:
     return judge
 
 
+@dataclass(slots=True)
+class DualJudge:
+    """The duality gap as a bound, and the columns it proves to be zero."""
+
+    objective: PenalisedLoss
+    alpha: float
+    _last: Gap | None = None
+    _sizes: Vector | None = None
+    _zero: AnyArray | None = None
+
+    def __call__(self, evaluation: Evaluation) -> float:
+        """The gap at the evaluated point."""
+        self._last = gap_at(self.objective, self.alpha, evaluation.point, ALLOWANCE)
+        return self._last.value
+
+    def zero_columns(self) -> AnyArray:
+        """Columns that are zero in every minimiser, by any gap seen so far."""
+        assert self._last is not None
+        if self._sizes is None or self._zero is None:
+            self._sizes = self.objective.column_sizes()
+            self._zero = np.zeros(len(self._sizes), dtype=bool)
+        self._zero |= self._last.zero_columns(self._sizes, self.alpha)
+        return self._zero
+
+
 def solve(
-    objective: PenalisedLogistic,
+    objective: PenalisedLoss,
+    alpha: float,
     solver: str,
     start: Vector | None,
     tol: float,
@@ -102,14 +136,19 @@ def solve(
     seed: int,
     trace: Trace,
 ) -> Solved:
-    """Minimise the objective from a raw starting point (zero, if None)."""
+    """Minimise the objective, with α‖w‖₁ added, from a raw starting point (zero, if None)."""
     engine, p = objective.engine, objective.size
-    solver = choose(objective) if solver == "auto" else solver
     begin = np.zeros(p) if start is None else objective.shifted_point(start)
-    work = engine.rows * engine.entries_per_row * p
-    extra = 6 if work < SMALL_WORK else 1
-    no_loss = 0.6931 * engine.smallest_weight if objective.strength == 0.0 else 0.0
+    work = engine.rows * engine.entries_per_row * p * objective.outputs
+    extra = 6 if work < (SMALL_WORK if alpha == 0.0 else 1e-2 * SMALL_WORK) else 1
+    unpenalised = objective.strength == 0.0 and alpha == 0.0
+    no_loss = 0.6931 * engine.smallest_weight if unpenalised else 0.0
     patience = Patience(tol, max_iter, extra, trace, objective, no_loss)
+    if alpha > 0.0:
+        patience.extra = extra if extra > 1 else 0
+        patience.floor = math.inf  # a gap has a floor of its own, above that of the weights
+        return _solve_with_l1(objective, alpha, begin if start is not None else class_shares(objective), patience)
+    solver = choose(objective) if solver == "auto" else solver
     if solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
@@ -117,39 +156,62 @@ def solve(
             return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
         assert outcome.direction is not None
         direction = objective.raw_point(outcome.direction)
-        return Solved(outcome, objective.raw_point(outcome.evaluation.point), direction=direction)
+        return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)), direction=direction)
     if solver == "newton-subsample":
         return _solve_subsampled(objective, begin, start is not None, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
 
 
-def _solve_by_cholesky(objective: PenalisedLogistic, begin: Vector, patience: Patience) -> Solved:
+def class_shares(objective: PenalisedLoss) -> Vector:
+    """No weights, and the intercepts that give each class its share: the answer if the penalty is strong."""
+    point = np.zeros(objective.size)
+    if objective.constant:
+        engine = objective.engine
+        logs = np.log(np.bincount(engine.codes, engine.weights, minlength=max(objective.outputs, 2)))
+        point.reshape(objective.outputs, -1)[:, -1] = (
+            logs[1] - logs[0] if objective.outputs == 1 else logs - logs.mean()
+        )
+    return point
+
+
+def _solve_with_l1(objective: PenalisedLoss, alpha: float, begin: Vector, patience: Patience) -> Solved:
+    engine = objective.engine
+    penalties = np.full((objective.outputs, objective.size // objective.outputs), alpha)
+    if objective.constant:
+        penalties[:, -1] = 0.0
+    few = DIRECT_SPARSE_COLUMNS if engine.sparse or objective.outputs > 1 else DIRECT_DENSE_COLUMNS
+    if objective.size <= few:
+        outcome = proximal_newton(objective, penalties.ravel(), begin, DualJudge(objective, alpha), patience)
+    else:
+        outcome = working_set(objective, penalties.ravel(), begin, lambda part: DualJudge(part, alpha), patience)
+    return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+
+
+def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
     if objective.strength == 0.0:
         return _solve_unpenalised(objective, begin, patience)
     outcome = newton(objective, begin, factor_judge(objective), patience)
-    return Solved(outcome, objective.raw_point(outcome.evaluation.point))
+    return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
 
 
-def _solve_subsampled(
-    objective: PenalisedLogistic, begin: Vector, started: bool, patience: Patience, seed: int
-) -> Solved:
+def _solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
     engine = objective.engine
     sample = engine.sample(min(sample_size(objective.size), engine.rows), seed)
-    small = PenalisedLogistic(sample, objective.constant, objective.strength, objective.shift)
+    small = replace(objective, engine=sample, ranges=None, passes=0)
     if not started:
         quiet = Patience(1e-3 * objective.size / sample.rows, 50, 0, Trace(), small)
         tiny = engine.sample(min(sample.rows // 8, engine.rows), seed + 1)
-        first = PenalisedLogistic(tiny, objective.constant, objective.strength, objective.shift)
+        first = replace(objective, engine=tiny, ranges=None, passes=0)
         rough = Patience(1e-2, 20, 0, Trace(), first)
         begin = newton(first, begin, factor_judge(first), rough).evaluation.point
         begin = newton(small, begin, factor_judge(small), quiet).evaluation.point
     outcome = subsampled_newton(
         objective, small, small.weight / objective.weight, begin, factor_judge(objective), patience
     )
-    return Solved(outcome, objective.raw_point(outcome.evaluation.point))
+    return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
 
 
-def _solve_unpenalised(objective: PenalisedLogistic, begin: Vector, patience: Patience) -> Solved:
+def _solve_unpenalised(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
     """Maximum likelihood: columns that depend on others are found first and set aside.
 
     At zero all rows have the same curvature, so dependence there is dependence of
@@ -157,22 +219,24 @@ def _solve_unpenalised(objective: PenalisedLogistic, begin: Vector, patience: Pa
     the one of least ‖w‖.
     """
     judge = factor_judge(objective)
-    at_zero = objective.evaluate(np.zeros(objective.size), curvature=True)
-    assert at_zero.hessian is not None
-    keep = independent(at_zero.hessian, last_first=objective.constant)
-    if len(keep) == objective.size:
-        start = at_zero if not begin.any() else begin
+    single = objective if objective.outputs == 1 else replace(objective, outputs=1)
+    at_zero = single.evaluate(np.zeros(single.size), curvature=True)
+    gram = at_zero.hessian
+    assert gram is not None
+    independent_ones = independent(gram, last_first=objective.constant)
+    if len(independent_ones) == single.size:
+        start = at_zero if single is objective and not begin.any() else begin
         outcome = newton(objective, start, judge, patience)
-        return Solved(outcome, objective.raw_point(outcome.evaluation.point))
+        return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+    keep = np.concatenate([independent_ones + k * single.size for k in range(objective.outputs)])
     begin = np.where(np.isin(np.arange(objective.size), keep), begin, 0.0)
     outcome = newton(objective, begin, judge, patience, keep)
-    null = null_vectors(at_zero.hessian, keep)
-    raw = objective.raw_point(outcome.evaluation.point)
+    directions = np.column_stack([single.raw_point(vector) for vector in null_vectors(gram, independent_ones).T])
     columns = objective.engine.columns_count
-    directions = np.column_stack([objective.raw_point(vector) for vector in null.T])
-    amount = np.linalg.lstsq(directions[:columns], raw[:columns], rcond=None)[0]
-    raw = raw - directions @ amount
+    rows = objective.centred(objective.raw_point(outcome.evaluation.point)).reshape(objective.outputs, -1)
+    amount = np.linalg.lstsq(directions[:columns], rows[:, :columns].T, rcond=None)[0]
+    raw = (rows - (directions @ amount).T).ravel()
     final = objective.evaluate(objective.shifted_point(raw))
     factor = outcome.factor
     bound = float("inf") if factor is None else judge(final, factor)
-    return Solved(Outcome(final, factor, bound, outcome.stop), raw, keep, directions)
+    return Solved(Outcome(final, factor, bound, outcome.stop), raw, keep, directions[:columns])

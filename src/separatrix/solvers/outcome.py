@@ -32,6 +32,7 @@ class Patience:
 
     After the bound is met a second-order step squares the distance at the price of
     one pass; ``extra`` = 1 takes it, more run to the floor that rounding sets.
+    A bound that does not fall to ``floor`` of the last one has reached that floor.
     ``no_loss`` > 0 is the total loss below which every row must be on its right
     side: then the likelihood has no maximum.
     """
@@ -42,20 +43,25 @@ class Patience:
     trace: Trace
     objective: Objective
     no_loss: float = 0.0
+    floor: float = 0.25
     _met: int = 0
     _best: float = float("inf")
 
     def judge(self, evaluation: Evaluation, bound: float) -> Stop | None:
         """Record a pass and say whether to stop after it."""
+        return self.judge_value(evaluation, evaluation.value, bound)
+
+    def judge_value(self, evaluation: Evaluation, value: float, bound: float) -> Stop | None:
+        """The same, for an objective with a part that the evaluation does not know of."""
         norm = float(np.linalg.norm(self.objective.weights_of(evaluation.point)))
         raw = self.objective.raw_point(evaluation.point)
-        asked = self.trace.record(evaluation.value, bound, norm, evaluation.mistakes, raw)
-        if bound <= self.tol * min(evaluation.value, 1.0):
+        asked = self.trace.record(value, bound, norm, evaluation.mistakes, raw)
+        if bound <= self.tol * min(value, 1.0):
             self._met += 1
-            if bound > 0.25 * self._best:
+            if bound > self.floor * self._best:
                 return Stop.FLOOR
             self._best = bound
-            if self._met > self.extra or bound <= 1e-18 * evaluation.value:
+            if self._met > self.extra or bound <= 1e-18 * value:
                 return Stop.CERTIFIED
         if evaluation.loss_sum < self.no_loss:
             return Stop.SEPARATED

@@ -15,35 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.total import Total
+from separatrix.terms.losses import LossTotal, Ranges
 
 HEADER = 5
 """Numbers before the gradient: loss, weight, curvature, mistakes, size of the slopes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranges:
-    """The least and the greatest value of each column, and the largest squared row length."""
-
-    low: Vector
-    high: Vector
-    longest: float
-
-
-@dataclass(frozen=True, slots=True)
-class LogisticTotal:
-    """The sums at one point (for one fold); the last three where asked for."""
-
-    loss: float
-    weight: float
-    curvature: float
-    mistakes: float
-    slope_size: float
-    gradient: Vector
-    diagonal: Vector | None
-    hessian: Matrix | None
-    ranges: Ranges | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +62,28 @@ class LogisticLoss:
         pairs = entries_per_row * entries_per_row / 2 if self.curvature else 0.0
         return entries_per_row + pairs
 
-    def read(self, total: Total) -> list[list[LogisticTotal]]:
+    def read(self, total: Total) -> list[list[LossTotal]]:
         """Totals by fold, then by point."""
         return [[self._read_one(sums, total.maxima) for sums in fold] for fold in total.sums]
 
-    def _read_one(self, sums: Vector, maxima: Vector) -> LogisticTotal:
-        columns = (len(maxima) - 1) // 2
+    def _read_one(self, sums: Vector, maxima: Vector) -> LossTotal:
         p = len(sums) - HEADER
         if self.curvature:
             p = int((((1 + 4 * p) ** 0.5) - 1) / 2 + 0.5)  # p + p² numbers follow the header
         elif self.diagonal:
             p //= 2
         after = sums[HEADER + p :]
-        loss, weight, curvature, mistakes, slope_size = (float(v) for v in sums[:HEADER])
-        return LogisticTotal(
+        loss, weight, curvature, mistakes, slope_size = sums[:HEADER].tolist()
+        return LossTotal(
             loss,
             weight,
-            curvature,
             mistakes,
             slope_size,
+            np.array([[curvature]]),
             sums[HEADER : HEADER + p],
             after if self.diagonal and not self.curvature else None,
             after.reshape(p, p) if self.curvature else None,
-            Ranges(-maxima[columns:-1], maxima[:columns], float(maxima[-1])) if self.ranges else None,
+            Ranges.of(maxima) if self.ranges else None,
         )
 
 

@@ -1,47 +1,60 @@
-"""The objective of penalised logistic regression, as an average over rows.
+"""The objective of penalised logistic and softmax regression, as an average over rows.
 
-    F(w, b) = (1/S) Σ aᵢ log(1 + exp(−sᵢ(⟨xᵢ, w⟩ + b))) + (κ/2) ‖w‖²,   S = Σ aᵢ
+    F(w, b) = (1/S) Σ aᵢ ℓ(scores of row i) + κ·((1−ρ)/2·‖w‖² + ρ·‖w‖₁),   S = Σ aᵢ
 
-scikit-learn minimises C Σ aᵢ log(…) + ½‖w‖², which is C·S·F with κ = 1/(C·S): the
-same minimiser. Dividing by S makes F free of the number of rows, so that a weight
-of two and a row given twice are the same problem. C = ∞ gives κ = 0, maximum
-likelihood. The intercept is never penalised.
+scikit-learn minimises C Σ aᵢ ℓ(…) + (1−ρ)/2·‖w‖² + ρ‖w‖₁ with ρ = ``l1_ratio``, which is
+C·S·F with κ = 1/(C·S): the same minimiser. Dividing by S makes F free of the number
+of rows, so that a weight of two and a row given twice are the same problem. C = ∞
+gives κ = 0, maximum likelihood. Intercepts are never penalised.
+
+Here is the smooth part: ``strength`` = κ(1−ρ). The L1 part is the solver's.
 
 Solvers see the coordinates (w, b + ⟨c, w⟩), where c is a typical row: in them the
 intercept hardly depends on w, and columns far from zero are well conditioned.
 For sparse rows c is zero: subtracting it would fill them.
+
+Two classes have one weight vector (one output), K > 2 classes have K. Adding the same
+vector to all of K classes changes no probability; the Hessian gets a multiple of the
+identity along those directions (of the intercepts, and of all coefficients when
+nothing is penalised), which moves no step, because the gradient has no part in them.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from separatrix.core.arrays import Vector
+from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
-from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, LogisticTotal, Ranges
+from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores
+from separatrix.terms.losses import LossTotal, Ranges
+from separatrix.terms.softmax import Combination, SoftmaxLoss, SoftmaxProduct
 
 
 @dataclass(slots=True)
-class PenalisedLogistic:
-    """F above over an engine's rows; see the protocol ``core.protocols.Objective``.
+class PenalisedLoss:
+    """The smooth part of F over an engine's rows; see ``core.protocols.Objective``.
 
-    ``ranges`` is known after the first evaluation. Points are (w, b′) with
-    b′ = b + ⟨shift, w⟩ when ``constant``, else just w.
+    A point is flat (outputs × p): w and, if ``constant``, b′ = b + ⟨shift, w⟩ last in each
+    row. ``free`` says that nothing at all is penalised. ``ranges`` is known after the first
+    evaluation.
     """
 
     engine: Engine
     constant: bool
     strength: float
     shift: Vector
+    outputs: int = 1
+    free: bool = False
     ranges: Ranges | None = None
     passes: int = 0
     size: int = field(init=False)
-    _row_curvature: Vector | None = field(default=None, init=False, repr=False)
+    _kept: Any = field(default=None, init=False, repr=False)
     _weight: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.size = self.engine.columns_count + self.constant
+        self.size = self.outputs * (self.engine.columns_count + self.constant)
         self._weight = self.engine.weight
 
     @property
@@ -54,76 +67,122 @@ class PenalisedLogistic:
         return self._evaluation(point, curvature, None)
 
     def prepare_products(self, point: Vector) -> Evaluation:
-        """One pass, with the Hessian's diagonal, that keeps every row's curvature for ``product``."""
-        if self._row_curvature is None:
-            self._row_curvature = np.empty(self.engine.rows)
-        return self._evaluation(point, False, self._row_curvature)
+        """One pass, with the Hessian's diagonal, that keeps what ``product`` needs of every row."""
+        if self._kept is None:
+            rows = self.engine.rows
+            self._kept = np.empty(rows) if self.outputs == 1 else np.empty((rows, self.outputs))
+        return self._evaluation(point, False, self._kept)
 
     def product(self, direction: Vector) -> Vector:
         """The Hessian at the prepared point times a direction."""
-        assert self._row_curvature is not None
         self.passes += 1
-        term = CurvatureProduct(self.constant, self._row_curvature)
-        raw = self.engine.total(term, self.raw_point(direction)[None])[0]
+        at = self.raw_point(direction)[None]
+        if self.outputs == 1:
+            raw = self.engine.total(CurvatureProduct(self.constant, self._kept), at)[0]
+        else:
+            raw = self.engine.total(SoftmaxProduct(self.outputs, self.constant, self._kept), at)[0]
         result = self._into_shifted(raw) / self._weight
-        d = self.engine.columns_count
-        result[:d] += self.strength * direction[:d]
+        self._weights_part(result)[...] += self.strength * self._weights_part(direction)
         return result
+
+    def scores(self, point: Vector) -> Matrix:
+        """Scores of every row (n × outputs)."""
+        return self.engine.map(Scores(self.constant), self.raw_point(point).reshape(self.outputs, -1))
+
+    def combine(self, factors: Matrix) -> Matrix:
+        """Σ rᵢₖ x̃ᵢ over the rows (count × columns + 1), the plain sum of the factors last."""
+        combined: Matrix = self.engine.total(Combination(factors, True), np.empty((1, 0)))
+        return combined
+
+    def column_sizes(self) -> Vector:
+        """√(Σ aᵢ(xᵢⱼ − shiftⱼ)²/S) of each column."""
+        shift = None if self.engine.sparse else self.shift
+        at = np.zeros((1, self.engine.columns_count))
+        total: LossTotal = self.engine.total(LogisticLoss(False, shift, diagonal=True), at)[0][0]
+        assert total.diagonal is not None
+        sizes: Vector = np.sqrt(4.0 * total.diagonal / self._weight)  # at zero the curvature is ¼
+        return sizes
+
+    def narrowed(self, which: Positions) -> "PenalisedLoss":
+        """The same objective on some of the columns."""
+        return replace(self, engine=self.engine.narrow(which), shift=self.shift[which], ranges=None, passes=0)
 
     def raw_point(self, point: Vector) -> Vector:
         """(w, b) from (w, b′)."""
         raw = np.array(point, dtype=np.float64)
         if self.constant:
-            raw[-1] -= self.shift @ raw[:-1]
+            rows = raw.reshape(self.outputs, -1)
+            rows[:, -1] -= rows[:, :-1] @ self.shift
         return raw
 
     def shifted_point(self, raw: Vector) -> Vector:
         """(w, b′) from (w, b)."""
         point = np.array(raw, dtype=np.float64)
         if self.constant:
-            point[-1] += self.shift @ point[:-1]
+            rows = point.reshape(self.outputs, -1)
+            rows[:, -1] += rows[:, :-1] @ self.shift
         return point
 
-    def weights_of(self, point: Vector) -> Vector:
-        """The coefficients w without the intercept."""
-        return point[: self.engine.columns_count]
+    def centred(self, raw: Vector) -> Vector:
+        """The same scores up to a number per row: of K classes, what is not penalised sums to zero."""
+        rows = np.array(raw, dtype=np.float64).reshape(self.outputs, -1)
+        if self.outputs > 1:
+            first = 0 if self.free else self.engine.columns_count
+            rows[:, first:] -= rows[:, first:].mean(axis=0)
+        return rows.ravel()
 
-    def _evaluation(self, point: Vector, curvature: bool, buffer: Vector | None) -> Evaluation:
-        self.passes += 1
-        term = LogisticLoss(
+    def weights_of(self, point: Vector) -> Vector:
+        """The coefficients w without the intercepts, flat."""
+        return self._weights_part(point).ravel()
+
+    def _weights_part(self, point: Vector) -> Matrix:
+        return point.reshape(self.outputs, -1)[:, : self.engine.columns_count]
+
+    def _term(self, curvature: bool, buffer: Any) -> LogisticLoss | SoftmaxLoss:
+        shift = None if self.engine.sparse else self.shift
+        if self.outputs == 1:
+            return LogisticLoss(
+                self.constant, shift, curvature, buffer is not None, self.ranges is None, row_curvature=buffer
+            )
+        return SoftmaxLoss(
+            self.outputs,
             self.constant,
-            None if self.engine.sparse else self.shift,
+            shift,
             curvature,
-            diagonal=buffer is not None,
-            ranges=self.ranges is None,
-            row_curvature=buffer,
+            buffer is not None,
+            self.ranges is None,
+            row_probabilities=buffer,
         )
-        total: LogisticTotal = self.engine.total(term, self.raw_point(point)[None])[0][0]
+
+    def _evaluation(self, point: Vector, curvature: bool, buffer: Any) -> Evaluation:
+        self.passes += 1
+        total: LossTotal = self.engine.total(self._term(curvature, buffer), self.raw_point(point)[None])[0][0]
         if total.ranges is not None:
             parts = (np.array(total.loss), total.gradient, total.diagonal, total.hessian)
             if not all(np.isfinite(part).all() for part in parts if part is not None):
                 raise NotFiniteError
             self.ranges = total.ranges
-        d = self.engine.columns_count
-        w = point[:d]
+        w = self._weights_part(point)
         gradient = self._into_shifted(total.gradient) / self._weight
-        gradient[:d] += self.strength * w
+        self._weights_part(gradient)[...] += self.strength * w
         hessian = diagonal = None
         if total.hessian is not None:
             hessian = total.hessian / self._weight
-            np.einsum("ii->i", hessian)[:d] += self.strength
+            self._weights_part(np.einsum("ii->i", hessian))[...] += self.strength
+            if self.outputs > 1:
+                self._hold_classes(hessian)
         if total.diagonal is not None:
             diagonal = total.diagonal / self._weight
-            diagonal[:d] += self.strength
+            self._weights_part(diagonal)[...] += self.strength
         return Evaluation(
             point,
-            total.loss / self._weight + 0.5 * self.strength * float(w @ w),
+            total.loss / self._weight + 0.5 * self.strength * float(np.square(w).sum()),
             gradient,
             hessian,
             diagonal,
             total.mistakes,
             total.slope_size / self._weight,
-            total.curvature / self._weight,
+            total.scores_curvature / self._weight,
             total.loss,
         )
 
@@ -131,5 +190,14 @@ class PenalisedLogistic:
         """A gradient in (w, b) as one in (w, b′): the part along w loses shift times the constant's."""
         gradient = np.array(raw, dtype=np.float64)
         if self.constant:
-            gradient[:-1] -= self.shift * gradient[-1]
+            rows = gradient.reshape(self.outputs, -1)
+            rows[:, :-1] -= np.outer(rows[:, -1], self.shift)
         return gradient
+
+    def _hold_classes(self, hessian: Matrix) -> None:
+        """Curvature along "the same for all classes", where the loss has none."""
+        k, p = self.outputs, self.size // self.outputs
+        blocks = hessian.reshape(k, p, k, p)
+        first = 0 if self.free else self.engine.columns_count
+        for j in range(first, p):
+            blocks[:, j, :, j] += blocks[:, j, :, j].trace() / (k * k)

@@ -1,0 +1,128 @@
+r"""How far a fit with an L1 penalty is from its minimum, by duality, row by row.
+
+Let P(W, b) = Σᵢ aᵢ ℓ(zᵢ, yᵢ) + Ω(W) with Σaᵢ = 1, softmax losses ℓ of the scores zᵢ = W xᵢ + b
+(two classes: scores (0, z), one weight vector) and Ω(w) = Σⱼ α|wⱼ| + β/2 wⱼ². For any
+probabilities uᵢ over the classes, Fenchel and Young's inequality says
+
+    ℓ(z, y) − ⟨u − e_y, z⟩ + ℓ*(u − e_y) = KL(u ‖ π(z)) ≥ 0,
+
+and with v = −Σ aᵢ(uᵢ − e_{yᵢ})xᵢᵀ also Ω(W) + Ω*(v) − ⟨v, W⟩ ≥ 0. If u is **balanced**,
+Σ aᵢuᵢ = Σ aᵢe_{yᵢ}, the intercepts drop out, and adding up
+
+    P(W, b) − P* ≤ Σᵢ aᵢ KL(uᵢ ‖ πᵢ) + Σⱼ [Ω(wⱼ) + Ω*(vⱼ) − vⱼwⱼ].
+
+Every bracket is non-negative: the gap is a sum of small terms and never a difference
+of large ones. Ω*(v) = max(|v| − α, 0)²/(2β); for β = 0 it is infinite outside the box
+|v| ≤ α, so u is drawn towards e_y until v lies inside.
+
+**The dual point.** Start from u = π. Class k has δₖ = Σ aᵢ(πᵢₖ − [yᵢ = k]) too much. Take the share
+δₖ/Σaᵢπᵢₖ of it from every row's πᵢₖ where δₖ > 0, and give it, in the same row, to the classes with
+δ < 0 in proportion. Then u ← (1−τ)e_y + τu with the largest τ ≤ 1 for which v fits the box: both
+steps keep u a probability, and the second keeps it balanced.
+
+**Safe screening.** ℓ is ¼-smooth (½ for softmax) in its scores, so ℓ* is strongly convex and
+Σ aᵢ‖uᵢ − uᵢ*‖² ≤ gap/2 (1·gap for softmax): |vⱼ*| ≤ |vⱼ| + √(Σaᵢxᵢⱼ²)·√(that). If this is below α,
+wⱼ* = 0 and column j need not be looked at again.
+
+**Rounding.** v is added up with compensation, so it is off by at most ηⱼ = 8u·max|xⱼ|·Σ aᵢ|uᵢ − e_y|, to
+which what the balance is off by (it is measured) adds max|xⱼ| times itself: a balanced point lies that near.
+The box is shrunk by η. ⟨v, W⟩ is added up over the rows as −Σ aᵢ⟨uᵢ − e_y, zᵢ − b⟩, whose error is that of the
+scores times Σ aᵢ|uᵢ − e_y|.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import kl_div
+
+from separatrix.certificates.self_concordance import Yardstick
+from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Codes, Matrix, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The duality gap, the dual point's correlations v (outputs × columns), and their error."""
+
+    value: float
+    correlations: Matrix
+    error: Vector
+    shrink: float
+
+    def zero_columns(self, sizes: Vector, alpha: float) -> AnyArray:
+        """Columns that are zero in every minimiser; ``sizes`` are √Σaᵢxᵢⱼ²."""
+        outputs = len(self.correlations)
+        radius = np.sqrt(self.value * (0.5 if outputs == 1 else 1.0)) * (1.0 + 1e-9)
+        return np.asarray((np.abs(self.correlations) + self.error + sizes * radius < alpha).all(axis=0))
+
+
+def probabilities(scores: Matrix) -> Matrix:
+    """Softmax of the scores; one column of scores means (0, z)."""
+    if scores.shape[1] == 1:
+        scores = np.column_stack([np.zeros(len(scores)), scores])
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def balanced(pi: Matrix, wanted: Matrix, weights: Vector) -> Matrix:
+    """Probabilities near π whose weighted sums over the rows equal those of ``wanted``.
+
+    >>> u = balanced(np.array([[0.5, 0.5], [0.4, 0.6]]), np.eye(2), np.array([0.5, 0.5]))
+    >>> u.sum(axis=0)
+    array([1., 1.])
+    """
+    have, want = (np.sum(weights * table.T, axis=1) for table in (pi, wanted))  # pairwise sums
+    too_much = have - want
+    lack = np.maximum(-too_much, 0.0)
+    if not lack.sum() > 0.0:
+        return pi
+    take = np.divide(np.maximum(too_much, 0.0), have, out=np.zeros_like(have), where=have > 0)
+    taken = pi * take
+    return np.asarray(pi - taken + np.outer(taken.sum(axis=1), lack / lack.sum()))
+
+
+def duality_gap(
+    scores: Matrix,
+    codes: Codes,
+    weights: Vector,
+    combine: Callable[[Matrix], Matrix],
+    coef: Matrix,
+    intercept: Vector,
+    alpha: float,
+    beta: float,
+    yardstick: Yardstick,
+    point: Vector,
+    allowance: float = 1.0,
+) -> Gap:
+    """The gap at ``coef`` (outputs × columns) with the scores of its rows.
+
+    ``weights`` sum to one; ``combine`` adds up rows with factors (n × outputs → outputs ×
+    columns + 1, the sum of the factors last); α and β are the penalties of Ω; ``point`` is
+    what the scores came from.
+    """
+    pi = probabilities(scores)
+    own = np.zeros_like(pi)
+    own[np.arange(len(pi)), codes] = 1.0
+    u = balanced(pi, own, weights) if yardstick.constant else pi
+    outputs = scores.shape[1]
+    away = weights[:, None] * (u - own)
+    combined = -combine(np.ascontiguousarray(away[:, -outputs:]))
+    v, off = combined[:, :-1], float(np.abs(combined[:, -1]).max()) if yardstick.constant else 0.0
+    size = float(np.abs(away).sum())
+    error = allowance * yardstick.sizes[: coef.shape[1]] * (8 * UNIT_ROUNDOFF * size + off + 2.0**-62)
+    inner = -float(np.sum(away[:, -outputs:] * (scores - intercept)))
+    shrink, conjugate = 1.0, 0.0
+    if beta == 0.0:
+        largest = float(np.max(np.abs(v) + error, initial=0.0))
+        shrink = min(1.0, alpha / largest) if largest > 0 else 1.0
+        u = own + shrink * (u - own)
+        v, error, inner = shrink * v, shrink * error, shrink * inner
+    else:
+        conjugate = float(np.square(np.maximum(np.abs(v) + error - alpha, 0.0)).sum()) / (2.0 * beta)
+    rows = float(weights @ np.maximum(kl_div(u, pi), 0.0).sum(axis=1))
+    penalty = alpha * float(np.abs(coef).sum()) + 0.5 * beta * float(np.square(coef).sum())
+    blur = yardstick.score_error(point)
+    apart = float((weights[:, None] * np.abs(u - pi)).sum())
+    slack = blur * (size + apart + blur) + 1e-15 * (size + penalty)
+    gap = max(rows + max(penalty - inner + conjugate, 0.0), 0.0) + allowance * slack
+    return Gap(gap if np.isfinite(gap) else np.inf, v, error, shrink)

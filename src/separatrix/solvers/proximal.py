@@ -1,0 +1,158 @@
+"""Proximal Newton: smooth losses with an L1 penalty.
+
+At a point w the smooth part is replaced by its quadratic model and
+
+    ⟨g, d⟩ + dᵀHd/2 + Σⱼ αⱼ|wⱼ + dⱼ|
+
+is minimised by coordinate descent on the matrix H, which reads no data. The step is
+halved until the objective falls by a share of what the model promised. Near the
+minimum the support no longer changes and steps converge quadratically.
+
+With many columns only a **working set** is looked at: the support and the columns whose
+gradient exceeds the penalty the most. The set is solved, the gradient of all columns
+taken once, and the set enlarged, until the gap over all columns is small.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.core import kernels
+from separatrix.core.arrays import Matrix, Vector
+from separatrix.core.factor import factorise, nudged
+from separatrix.core.protocols import Evaluation, Objective
+from separatrix.core.stop import Stop
+from separatrix.solvers.outcome import Outcome, Patience
+
+GapJudge = Callable[[Evaluation], float]
+"""The duality gap at an evaluated point."""
+
+SWEEPS = 30
+"""Sweeps of coordinate descent between two attempts to solve on the support exactly."""
+
+ROUNDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The quadratic model's best step and the fall of the objective it promises."""
+
+    step: Vector
+    promise: float
+
+
+def penalised_value(evaluation: Evaluation, alpha: Vector) -> float:
+    """The objective with its L1 part."""
+    return evaluation.value + float(alpha @ np.abs(evaluation.point))
+
+
+def model_step(here: Evaluation, alpha: Vector, tol: float) -> Model:
+    """The model's minimiser: coordinate descent finds the support, a linear system the values.
+
+    Coordinate descent alone crawls along narrow valleys, which collinear columns make.
+    Once it has a support and signs, the best point on that face solves a linear
+    system; if a sign would change on the way there, the coordinate stops at zero and
+    descent goes on. Done when no coordinate can gain more than ``tol``.
+    """
+    hessian = np.ascontiguousarray(here.hessian)
+    point, slope = here.point.copy(), here.gradient.copy()
+    for _ in range(ROUNDS):
+        step = kernels.descend_quadratic(hessian, slope, point, alpha, tol, SWEEPS)
+        point = point + step
+        slope = here.gradient + hessian @ (point - here.point)
+        if _coordinate_gain(hessian, slope, point, alpha) <= tol:
+            break
+        move = _face_step(hessian, slope, point, alpha)
+        if move is None:
+            continue
+        point = move
+        slope = here.gradient + hessian @ (point - here.point)
+        if _coordinate_gain(hessian, slope, point, alpha) <= tol:
+            break
+    step = point - here.point
+    fall = float(here.gradient @ step) + float(alpha @ (np.abs(point) - np.abs(here.point)))
+    return Model(step, min(fall, 0.0))
+
+
+def _coordinate_gain(hessian: Matrix, slope: Vector, point: Vector, alpha: Vector) -> float:
+    """The most that moving one coordinate could still lower the model, all added up."""
+    curvature = hessian.diagonal()
+    at_zero = np.maximum(np.abs(slope) - alpha, 0.0)
+    violation = np.where(point != 0.0, np.abs(slope + alpha * np.sign(point)), at_zero)
+    return float(np.sum(np.square(violation)[curvature > 0] / curvature[curvature > 0]))
+
+
+def _face_step(hessian: Matrix, slope: Vector, point: Vector, alpha: Vector) -> Vector | None:
+    """The best point on the face of the present signs, or where the first sign changes."""
+    support = np.flatnonzero((point != 0.0) | (alpha == 0.0))
+    if not len(support):
+        return None
+    sign = np.sign(point[support])
+    factor = factorise(hessian, point, support) or nudged(hessian, point, support)
+    full = np.zeros_like(point)
+    full[support] = slope[support] + alpha[support] * sign
+    move = -factor.solve(full)[support]
+    crossing = (alpha[support] > 0) & (sign * (point[support] + move) < 0)
+    length, stopped = 1.0, None
+    if crossing.any():
+        lengths = -point[support][crossing] / move[crossing]
+        stopped = support[crossing][int(lengths.argmin())]
+        length = float(lengths.min())
+    moved = point.copy()
+    moved[support] += length * move
+    if stopped is not None:
+        moved[stopped] = 0.0
+    return moved
+
+
+def proximal_newton(objective: Objective, alpha: Vector, start: Vector, judge: GapJudge, patience: Patience) -> Outcome:
+    """Minimise the objective plus Σ αⱼ|wⱼ| (αⱼ = 0 leaves a coordinate free)."""
+
+    def evaluate(point: Vector) -> Evaluation:
+        return objective.evaluate(point, curvature=True)
+
+    here = evaluate(start)
+    before: Outcome | None = None
+    fall = 1.0
+    while True:
+        value = penalised_value(here, alpha)
+        target = patience.tol * min(value, 1.0)
+        # the gap is of first order in the error where the objective is of second
+        model = model_step(here, alpha, 1e-4 * max(target, fall) ** 2)
+        fall = -model.promise
+        # the gap costs two passes: it is looked at when the model says that it may be small
+        near = -model.promise <= max(10.0 * target, 1e-14 * value)
+        bound = judge(here) if near else math.inf
+        stop = patience.judge_value(here, value, bound)
+        outcome = Outcome(here, None, bound, stop or Stop.STALLED)
+        if before is None or bound < before.bound or math.isinf(before.bound):
+            before = outcome
+        if stop is not None:
+            return Outcome(before.evaluation, None, before.bound, stop)
+        found = _shorten(evaluate, here, model, alpha, value)
+        if found is None:
+            if math.isinf(before.bound):
+                before = Outcome(here, None, judge(here), Stop.STALLED)
+            met = before.bound <= patience.tol * min(value, 1.0)
+            return Outcome(before.evaluation, None, before.bound, Stop.FLOOR if met else Stop.STALLED)
+        here = found
+
+
+def _shorten(
+    evaluate: Callable[[Vector], Evaluation], here: Evaluation, model: Model, alpha: Vector, value: float
+) -> Evaluation | None:
+    """The first of the step, its half, its quarter … that helps; None if none does."""
+    length, noise = 1.0, 1e-15 * abs(value)
+    if not (np.abs(model.step) > 1e-15 * np.abs(here.point).max(initial=0.0)).any():
+        return None
+    while length > 2.0**-40:
+        trial = evaluate(here.point + length * model.step)
+        if (
+            math.isfinite(trial.value)
+            and penalised_value(trial, alpha) <= value + 1e-4 * length * model.promise + noise
+        ):
+            return trial
+        length *= 0.5
+    return None
