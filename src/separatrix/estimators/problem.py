@@ -122,8 +122,8 @@ class LogisticProblem:
         """The smooth part over an engine's rows; C = ∞ is maximum likelihood."""
         shift = typical_row(engine) if self.fit_intercept else np.zeros(engine.columns_count)
         strength = (1.0 - self.l1_ratio) / (self.C * engine.weight)
-        free = math.isinf(self.C)
-        return PenalisedLoss(engine, self.fit_intercept, strength, shift, self.outputs, free)
+        centred = self.l1_ratio == 0.0 or math.isinf(self.C)
+        return PenalisedLoss(engine, self.fit_intercept, strength, shift, self.outputs, centred)
 
     def restate(self, X: Any, y: Any, sample_weight: Any) -> Restated:
         """The same problem on the data given."""

@@ -27,6 +27,9 @@ ALLOWANCE = 3.0
 MANY_COLUMNS = 1500
 """Beyond so many coefficients the Hessian is not formed."""
 
+MANY_SOFTMAX_COLUMNS = 200
+"""The same for softmax, whose Hessian costs the square of the number of classes."""
+
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
 
@@ -69,9 +72,9 @@ def choose(objective: PenalisedLoss) -> str:
     sub-sampled Newton. Otherwise: Newton.
     """
     engine, p = objective.engine, objective.size
-    if p > MANY_COLUMNS:
+    if p > MANY_COLUMNS or (objective.outputs > 1 and p > MANY_SOFTMAX_COLUMNS and objective.strength > 0.0):
         return "newton-cg"
-    if not engine.sparse and engine.rows >= 3 * sample_size(p):
+    if not engine.sparse and objective.outputs == 1 and engine.rows >= 3 * sample_size(p):
         return "newton-subsample"
     return "newton-cholesky"
 
@@ -196,7 +199,7 @@ def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patien
 
 def _solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
     engine = objective.engine
-    sample = engine.sample(min(sample_size(objective.size), engine.rows), seed)
+    sample = engine.sample(min(sample_size(objective.size) // objective.outputs, engine.rows), seed)
     small = replace(objective, engine=sample, ranges=None, passes=0)
     if not started:
         quiet = Patience(1e-3 * objective.size / sample.rows, 50, 0, Trace(), small)

@@ -39,6 +39,8 @@ def newton(
             best = Outcome(here, factor if exact else None, bound, stop or Stop.STALLED)
         if stop is not None:
             return Outcome(best.evaluation, best.factor, best.bound, stop)
+        if best.bound == float("inf") and -float(here.gradient @ step) <= 1e-22 * abs(here.value):
+            return best  # as good as floats allow, but not provable
         found = backtrack(evaluate, here, step, float(here.gradient @ step))
         if found is None:
             met = best.bound <= patience.tol * min(best.evaluation.value, 1.0)

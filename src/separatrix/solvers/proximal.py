@@ -127,8 +127,8 @@ def proximal_newton(objective: Objective, alpha: Vector, start: Vector, judge: G
         bound = judge(here) if near else math.inf
         stop = patience.judge_value(here, value, bound)
         outcome = Outcome(here, None, bound, stop or Stop.STALLED)
-        if before is None or bound < before.bound or math.isinf(before.bound):
-            before = outcome
+        if before is None or bound < 2.0 * before.bound or math.isinf(before.bound):
+            before = outcome  # at the floor gaps differ by rounding alone: the later point is the better one
         if stop is not None:
             return Outcome(before.evaluation, None, before.bound, stop)
         found = _shorten(evaluate, here, model, alpha, value)

@@ -78,6 +78,11 @@ def subsampled_newton(
         step = -guide.solve(here.gradient)
         decrement = -float(here.gradient @ step)
         bound = judge(here, guide.factor)
+        if 0.5 * decrement <= share * patience.tol * min(here.value, 1.0) < bound:
+            fresh = factor_at(here.point)  # near enough, but seen from too far away
+            if fresh is not None:
+                guide = Corrections(fresh, guide.pairs)
+                bound = judge(here, fresh)
         stop = patience.judge(here, bound)
         if stop is not None:
             return Outcome(here, guide.factor, bound, stop)

@@ -14,9 +14,10 @@ intercept hardly depends on w, and columns far from zero are well conditioned.
 For sparse rows c is zero: subtracting it would fill them.
 
 Two classes have one weight vector (one output), K > 2 classes have K. Adding the same
-vector to all of K classes changes no probability; the Hessian gets a multiple of the
-identity along those directions (of the intercepts, and of all coefficients when
-nothing is penalised), which moves no step, because the gradient has no part in them.
+vector to all of K classes changes no probability, and an L2 penalty is least when the
+vectors sum to zero: minimisers are sought, and certified, among those. So the Hessian
+may be given any curvature along the other directions, and gets as much as it has
+elsewhere; no step moves along them. With an L1 part this holds for intercepts only.
 """
 
 from dataclasses import dataclass, field, replace
@@ -37,8 +38,8 @@ class PenalisedLoss:
     """The smooth part of F over an engine's rows; see ``core.protocols.Objective``.
 
     A point is flat (outputs × p): w and, if ``constant``, b′ = b + ⟨shift, w⟩ last in each
-    row. ``free`` says that nothing at all is penalised. ``ranges`` is known after the first
-    evaluation.
+    row. ``centred_classes`` says that the minimiser's weights sum to zero over the classes
+    (no penalty, or L2; not with an L1 part). ``ranges`` is known after the first evaluation.
     """
 
     engine: Engine
@@ -46,7 +47,7 @@ class PenalisedLoss:
     strength: float
     shift: Vector
     outputs: int = 1
-    free: bool = False
+    centred_classes: bool = True
     ranges: Ranges | None = None
     passes: int = 0
     size: int = field(init=False)
@@ -124,10 +125,10 @@ class PenalisedLoss:
         return point
 
     def centred(self, raw: Vector) -> Vector:
-        """The same scores up to a number per row: of K classes, what is not penalised sums to zero."""
+        """The same probabilities with coefficients that sum to zero over the classes, where they may."""
         rows = np.array(raw, dtype=np.float64).reshape(self.outputs, -1)
         if self.outputs > 1:
-            first = 0 if self.free else self.engine.columns_count
+            first = 0 if self.centred_classes else self.engine.columns_count
             rows[:, first:] -= rows[:, first:].mean(axis=0)
         return rows.ravel()
 
@@ -198,6 +199,6 @@ class PenalisedLoss:
         """Curvature along "the same for all classes", where the loss has none."""
         k, p = self.outputs, self.size // self.outputs
         blocks = hessian.reshape(k, p, k, p)
-        first = 0 if self.free else self.engine.columns_count
+        first = 0 if self.centred_classes else self.engine.columns_count
         for j in range(first, p):
             blocks[:, j, :, j] += blocks[:, j, :, j].trace() / (k * k)
