@@ -30,8 +30,8 @@ class RestatedProblem(Protocol):
 class Problem(Protocol):
     """What was minimised, without the data."""
 
-    def restate(self, X: Any, y: Any, sample_weight: Any) -> RestatedProblem:
-        """The same problem on the data given."""
+    def restate(self, X: Any, y: Any, sample_weight: Any, shift: Vector | None) -> RestatedProblem:
+        """The same problem on the data given; ``shift`` fixes the coordinates."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -43,7 +43,8 @@ class OptimumCertificate:
 
     F is the average objective over the rows. The witness is the raw point (w, b)
     and, where the Hessian was too large to factorise, a ``direction`` close to the
-    Newton step. ``verify`` needs nothing else but the data.
+    Newton step and the ``shift`` of the columns it was found with. ``verify`` needs
+    nothing else but the data.
     """
 
     bound: float
@@ -52,6 +53,7 @@ class OptimumCertificate:
     point: Vector = field(repr=False)
     problem: Problem = field(repr=False)
     direction: Vector | None = field(default=None, repr=False)
+    shift: Vector | None = field(default=None, repr=False)
     keep: Positions | None = field(default=None, repr=False)
     aliased: tuple[str, ...] = ()
     kind: str = "optimum"
@@ -98,6 +100,7 @@ class OptimumCertificate:
             "objective": self.objective,
             "point": self.point.tolist(),
             "direction": None if self.direction is None else self.direction.tolist(),
+            "shift": None if self.shift is None else self.shift.tolist(),
             "keep": None if self.keep is None else self.keep.tolist(),
             "aliased": list(self.aliased),
             "problem": self.problem.to_dict(),
@@ -115,7 +118,7 @@ class OptimumCertificate:
             raise CertificateError("The certificate claims nothing: its bound is infinite.")
         if not self.bound >= 0.0 or not np.isfinite(self.point).all():
             raise CertificateError("The certificate holds a negative bound or a witness that is not finite.")
-        problem = self.problem.restate(X, y, sample_weight)
+        problem = self.problem.restate(X, y, sample_weight, self.shift)
         value, bound = self._recompute(problem)
         if not abs(value - self.objective) <= self.bound + 1e-9 * max(abs(value), 1e-300):
             raise CertificateError(

@@ -274,6 +274,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             solved.raw,
             problem,
             solved.direction,
+            solved.shift,
             solved.keep,
             aliased,
         )

@@ -1,7 +1,7 @@
 """The problem a logistic fit solves, stated from data: for fitting and for verifying alike."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -125,13 +125,15 @@ class LogisticProblem:
         centred = self.l1_ratio == 0.0 or math.isinf(self.C)
         return PenalisedLoss(engine, self.fit_intercept, strength, shift, self.outputs, centred)
 
-    def restate(self, X: Any, y: Any, sample_weight: Any) -> Restated:
-        """The same problem on the data given."""
+    def restate(self, X: Any, y: Any, sample_weight: Any, shift: Vector | None = None) -> Restated:
+        """The same problem on the data given; ``shift`` fixes the coordinates."""
         block = block_of(X)
         target: Target = encode(y, block.shape[0], self.classes)
         weights = weighted(target, sample_weights(sample_weight, block.shape[0]), self.factors)
         engine = open_engine(block, target, weights)
         objective = self.objective(engine)
+        if shift is not None and len(shift) == len(objective.shift):
+            objective = replace(objective, shift=shift)
         try:
             with np.errstate(all="ignore"):
                 objective.evaluate(np.zeros(objective.size))

@@ -63,6 +63,7 @@ class Solved:
     keep: Positions | None = None
     null: Matrix | None = None
     direction: Vector | None = None
+    shift: Vector | None = None
 
 
 def choose(objective: PenalisedLoss) -> str:
@@ -158,8 +159,9 @@ def solve(
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
         assert outcome.direction is not None
-        direction = objective.raw_point(outcome.direction)
-        return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)), direction=direction)
+        direction = objective.centred(objective.raw_point(outcome.direction))
+        raw = objective.centred(objective.raw_point(outcome.evaluation.point))
+        return Solved(outcome, raw, direction=direction, shift=objective.shift)
     if solver == "newton-subsample":
         return _solve_subsampled(objective, begin, start is not None, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
