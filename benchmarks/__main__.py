@@ -11,6 +11,8 @@ WORKLOADS = {
     "w2": "benchmarks.w02_float32",
     "w3": "benchmarks.w03_sparse",
     "w4": "benchmarks.w04_real",
+    "w5": "benchmarks.w05_l1",
+    "softmax": "benchmarks.w05b_softmax",
     "w12": "benchmarks.w12_predict",
     "w13": "benchmarks.w13_first_use",
 }

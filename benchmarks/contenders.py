@@ -5,35 +5,40 @@ imported here and not inside what is timed.
 """
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from benchmarks.harness import Contender, Fit, Role
-from benchmarks.problem import Problem
+from benchmarks.problem import Problem, SoftmaxProblem
 
 PENALISED = "penalises b"
 
 
-def separatrix(problem: Problem) -> list[Contender]:
+def separatrix(problem: Problem | SoftmaxProblem) -> list[Contender]:
     from separatrix import LogisticRegression
 
     def run() -> Fit:
-        model = LogisticRegression(C=problem.C, fit_intercept=problem.fit_intercept).fit(problem.X, problem.y)
-        return Fit(model.coef_, float(model.intercept_[0]), model.certificate_.relative, int(model.n_iter_[0]))
+        model = LogisticRegression(C=problem.C, l1_ratio=problem.l1_ratio, fit_intercept=problem.fit_intercept).fit(
+            problem.X, problem.y
+        )
+        return Fit(model.coef_, model.intercept_, model.certificate_.relative, int(model.n_iter_[0]))
 
     return [Contender("**separatrix**", run, Role.OURS)]
 
 
-def scikit_learn(problem: Problem, name: str = "", X: Any = None, **options: Any) -> list[Contender]:
+def scikit_learn(problem: Problem | SoftmaxProblem, name: str = "", X: Any = None, **options: Any) -> list[Contender]:
     """LogisticRegression with options, on another form of X if one is given; the default without any."""
     from sklearn.linear_model import LogisticRegression
 
     rows = problem.X if X is None else X
 
     def model() -> Any:
-        return LogisticRegression(C=problem.C, fit_intercept=problem.fit_intercept, **options).fit(rows, problem.y)
+        return LogisticRegression(
+            C=problem.C, l1_ratio=problem.l1_ratio, fit_intercept=problem.fit_intercept, **options
+        ).fit(rows, problem.y)
 
     role = Role.PEER if options else Role.DEFAULT
     return [Contender(f"scikit-learn {name or 'default (lbfgs)'}", _weights(model), role)]
@@ -88,6 +93,32 @@ def snapml_variants(problem: Problem) -> list[Contender]:
     return [*snapml(problem), *snapml(problem, threads), *snapml(problem, threads, tol=1e-6)]
 
 
+def skglm(problem: Problem, X: Any, *tolerances: float) -> list[Contender]:
+    """The *mean* loss + alpha ‖w‖₁ is what skglm minimises: F/(n·C) at alpha = 1/(n·C).
+
+    It wants X by columns (CSC with 32-bit indices), which is made beforehand. The first
+    call compiles; it is made here, once, and printed, not timed.
+    """
+    try:
+        from skglm import SparseLogisticRegression
+    except ImportError:
+        return _absent("skglm")
+
+    def entry(tol: float) -> Contender:
+        def model() -> Any:
+            return SparseLogisticRegression(
+                alpha=1.0 / (X.shape[0] * problem.C), tol=tol, max_iter=200, fit_intercept=problem.fit_intercept
+            ).fit(X, problem.y)
+
+        return Contender(f"skglm tol={tol:.0e}", _weights(model))
+
+    entries = [entry(tol) for tol in tolerances]
+    start = time.perf_counter()
+    entries[0].run()
+    print(f"\nskglm's first call here took {time.perf_counter() - start:.2g} s, and is not timed.", flush=True)
+    return entries
+
+
 def statsmodels(problem: Problem) -> list[Contender]:
     """Logit has no penalty: its optimum is another, though close where n·C is large."""
     try:
@@ -105,7 +136,7 @@ def statsmodels(problem: Problem) -> list[Contender]:
 def _weights(model: Callable[[], Any]) -> Callable[[], Fit]:
     def run() -> Fit:
         fitted = model()
-        return Fit(fitted.coef_, float(np.ravel(fitted.intercept_)[0]))
+        return Fit(fitted.coef_, np.ravel(fitted.intercept_))
 
     return run
 

@@ -15,6 +15,14 @@ def dense(rows: int, columns: int, seed: int = 1) -> tuple[Any, Any]:
     return X, _labels(X @ random.normal(0.0, 0.2, columns) + INTERCEPT, random)
 
 
+def classes(rows: int, columns: int, count: int, seed: int = 5) -> tuple[Any, Any]:
+    """Standard normal X (float64), a weight vector N(0, 0.4²) per class; labels 0 to count − 1 from softmax."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((rows, columns))
+    score = X @ random.normal(0.0, 0.4, (columns, count))
+    return X, np.argmax(score + random.gumbel(size=score.shape), axis=1)
+
+
 def words(rows: int, columns: int, length: int, seed: int = 3) -> tuple[Any, Any]:
     """Word counts of ``rows`` texts of ``length`` words, each row scaled to ‖x‖ = 1; weights N(0, 4²).
 

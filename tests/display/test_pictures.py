@@ -4,10 +4,10 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 from separatrix import InputError, LogisticRegression
-from separatrix.display import LossDisplay, SigmoidDisplay, TraceDisplay
+from separatrix.display import BoundaryDisplay, LossDisplay, SigmoidDisplay, TraceDisplay
 
 mpl.use("Agg")
 
@@ -71,3 +71,33 @@ def test_axes_may_be_given_and_are_counted(data):
         TraceDisplay.from_estimator(model).plot(axes[0])
     _, alone = pyplot.subplots()
     assert LossDisplay.from_margins().plot(alone).ax_ is alone
+
+
+def test_regions_are_the_models_predictions(data):
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression().fit(X[:, 2:], y)
+    display = BoundaryDisplay.from_estimator(model, X[:, 2:], y).plot()
+    corner = np.array([[display.x[3], display.y[150]]])
+    assert display.regions[150, 3] == model.predict(corner)[0]
+    np.testing.assert_allclose(display.probabilities[150, 3], model.predict_proba(corner)[0])
+    np.testing.assert_allclose(display.probabilities.sum(axis=2), 1.0)
+    assert len(display.ax_.collections) >= 3
+
+
+def test_other_columns_are_held_at_their_mean(data):
+    model = LogisticRegression().fit(data.data, data.target)
+    display = BoundaryDisplay.from_estimator(model, data.data, data.target, columns=(0, 1)).plot()
+    assert display.names == ("mean radius", "mean texture")
+    assert "28 other columns" in display.ax_.get_title()
+    row = data.data.mean().to_frame().T
+    row["mean radius"], row["mean texture"] = display.x[10], display.y[20]
+    np.testing.assert_allclose(display.probabilities[20, 10], model.predict_proba(row)[0], rtol=1e-9)
+
+
+def test_two_columns_must_be_chosen_and_many_classes_have_colours():
+    X, y = load_digits(return_X_y=True)
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(InputError, match="choose two"):
+        BoundaryDisplay.from_estimator(model, X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y, columns=(20, 43)).plot()
+    assert display.colours().shape == (10, 3)
