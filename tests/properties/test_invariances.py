@@ -14,7 +14,7 @@ seeds = st.integers(0, 2**32 - 1)
 def draw_problem(seed, n=60, d=3):
     draw = np.random.default_rng(seed)
     X = draw.normal(size=(n, d)) * 10.0 ** draw.uniform(-2, 2, d) + draw.normal(size=d)
-    y = (X[:, 0] / X[:, 0].std() + draw.logistic(size=n) > 0).astype(int)
+    y = ((X[:, 0] - X[:, 0].mean()) / X[:, 0].std() + draw.logistic(size=n) > 0).astype(int)
     y[:2] = [0, 1]
     return X, y, draw
 
