@@ -121,3 +121,12 @@ def test_the_engine_keeps_no_copy_of_the_rows():
     engine = MemoryEngine(block_of(X), np.zeros(1000, np.int32))
     X[:, 0] = 5.0  # seen at once: the rows are read where they lie
     assert engine.map(Scores(False), np.eye(8)[:1])[0, 0] == 5.0
+
+
+@pytest.mark.parametrize("count", [3, 150, 267, 301, 399])
+def test_a_sample_takes_no_row_twice(count):
+    codes = (np.arange(N) % 3 == 0).astype(np.int32)
+    engine = MemoryEngine(block_of(np.arange(N, dtype=float)[:, None]), codes)
+    for seed in range(20):
+        rows = engine.sample(count, seed).block.take(np.arange(count))[:, 0]
+        assert len(np.unique(rows)) == len(rows)

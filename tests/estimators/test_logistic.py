@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 import twins
-from separatrix import LogisticRegression
+from separatrix import CertificateError, LogisticRegression
 from separatrix.core.errors import ConvergenceWarning, SeparationWarning
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -304,3 +305,32 @@ def test_newton_cg_serves_many_columns():
     theirs = sklearn.linear_model.LogisticRegression(C=10.0, solver="newton-cg", tol=1e-10).fit(S, y)
     np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-4)
     model.certificate_.verify(S, y)
+
+
+def test_nearly_collinear_columns_are_not_called_collinear():
+    """A column that differs from another by 1e-7 is another column: nothing is claimed about it."""
+    draw = np.random.default_rng(13)
+    a = draw.normal(size=300)
+    y = (a + draw.logistic(size=300) > 0).astype(int)
+    for size, honest in ((1e-7, False), (1e-3, True)):
+        A = np.column_stack([a, a + size * draw.normal(size=300)])
+        if honest:
+            assert LogisticRegression(C=np.inf).fit(A, y).certificate_.met
+        else:
+            with pytest.warns(ConvergenceWarning, match="nearly, but not quite"):
+                model = LogisticRegression(C=np.inf).fit(A, y)
+            assert not model.certificate_.proved
+            assert model.certificate_.aliased == ()
+
+
+def test_a_certificate_that_sets_independent_columns_aside_is_refused():
+    draw = np.random.default_rng(14)
+    A = draw.normal(size=(200, 2))
+    y = (A @ [1.0, 1.0] + draw.logistic(size=200) > 0).astype(int)
+    doubled = np.column_stack([A, A[:, 1]])
+    certificate = LogisticRegression(C=np.inf).fit(doubled, y).certificate_
+    certificate.verify(doubled, y)
+    with pytest.raises(CertificateError):
+        replace(certificate, keep=np.array([0, 3])).verify(doubled, y)
+    with pytest.raises(CertificateError):
+        certificate.verify(np.column_stack([A, A[:, 1] + 1e-5 * A[:, 0]]), y)

@@ -23,6 +23,9 @@ class RestatedProblem(Protocol):
     def evaluate(self, raw: Vector, curvature: bool) -> Evaluation:
         """The objective at the raw point (w, b)."""
 
+    def dependent(self, keep: Positions) -> bool:
+        """Whether all columns are combinations of those kept."""
+
     def evaluate_with_product(self, raw: Vector, direction: Vector) -> tuple[Evaluation, Vector, Vector]:
         """The objective at the raw point, a direction in its coordinates, and the Hessian times it."""
 
@@ -45,6 +48,11 @@ class OptimumCertificate:
     and, where the Hessian was too large to factorise, a ``direction`` close to the
     Newton step and the ``shift`` of the columns it was found with. ``verify`` needs
     nothing else but the data.
+
+    With ``keep`` (linearly dependent columns, no penalty) the claim is about the weights
+    of the columns kept: no change of those lowers F by more than ``bound``. The other
+    columns are combinations of them, to 1e-9 of their size in every row; ``aliased`` names all
+    columns that take part in such a dependence.
     """
 
     bound: float
@@ -85,7 +93,7 @@ class OptimumCertificate:
         )
         if self.aliased:
             text += (
-                f" Not identified, because columns are linearly dependent: {', '.join(self.aliased)}; "
+                f" Not identified, because columns are linearly dependent to 9 digits: {', '.join(self.aliased)}; "
                 "the solution of least norm is given."
             )
         return text
@@ -136,6 +144,8 @@ class OptimumCertificate:
         if self.direction is not None:
             evaluation, step, image = problem.evaluate_with_product(self.point, self.direction)
             return evaluation.value, problem.iterative.bound(evaluation, step, image)
+        if self.keep is not None and not problem.dependent(self.keep):
+            raise CertificateError("Columns that were set aside as linearly dependent are not so in this data.")
         evaluation = problem.evaluate(self.point, curvature=True)
         hessian: Matrix | None = evaluation.hessian
         assert hessian is not None

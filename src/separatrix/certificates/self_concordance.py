@@ -27,6 +27,7 @@ bound is λ²/2, the same for every scaling of the columns.
 * scores are off by at most E = 2(p+4)u Σⱼ max|xᵢⱼ||wⱼ|, which moves the gradient by
   Σ aᵢhᵢηᵢx̃ᵢ with |ηᵢ| ≤ E e^E: of length at most E e^E √(Σaᵢhᵢ) in H⁻¹, since H is
   itself Σ aᵢhᵢx̃ᵢx̃ᵢᵀ or more;
+* curvatures at scores that are off by E are off by a factor of e^{2E} at most;
 * entries of H are off by at most γ√(Hⱼⱼ Hₖₖ), so H ≽ (1−θ)Ĥ with
   θ = 2pγ Σⱼ Ĥⱼⱼ(Ĥ⁻¹)ⱼⱼ; θ ≥ ½ proves nothing.
 
@@ -130,10 +131,10 @@ class Yardstick:
         moved = 0.0
         if evaluation.point is not factor.anchor:
             moved = self.widest(self.spreads * np.abs(evaluation.point - factor.anchor))
-        if not theta < 0.5 or not moved < 50.0:
-            return math.inf
-        certain = math.sqrt(factor.share * (1.0 - theta) * math.exp(-moved))
         error = self.score_error(evaluation.point)
+        if not theta < 0.5 or not moved < 50.0 or not error < 0.3:
+            return math.inf
+        certain = math.sqrt(factor.share * (1.0 - theta) * math.exp(-moved - 2.0 * error))
         slopes = evaluation.slope_size + error
         rounding = gamma * slopes * float(factor.kept(self.sizes) @ lengths) / certain
         rounding += 1.5 * error * (self.wobble(evaluation) + error)

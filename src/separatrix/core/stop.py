@@ -10,6 +10,7 @@ class Stop(StrEnum):
     FLOOR = "rounding leaves nothing to gain"
     MAX_ITER = "passes ran out; raise max_iter or loosen tol"
     STALLED = "no step improves the objective at this precision; rescale extreme columns or loosen tol"
+    DEPENDENT = "columns are nearly, but not quite, linearly dependent; drop one of them or use a finite C"
     SEPARATED = "no finite maximum exists; use a finite C"
     ASKED = "a callback asked to stop"
 

@@ -106,9 +106,12 @@ class MemoryEngine:
             members = np.flatnonzero(belongs if self.weights is None else belongs & (self.weights > 0))
             wanted = min(len(members), max(1, round(count * len(members) / self.rows)))
             if len(members):
-                # one from each of `wanted` equal stretches: no sorting, no repeats
-                places = (np.arange(wanted) + draw.random(wanted)) * (len(members) / wanted)
-                chosen.append(members[np.minimum(places.astype(np.int64), len(members) - 1)])
+                # one from each of `wanted` stretches with whole edges: a row is never taken twice,
+                # or the sample's Hessian would not be part of the whole one
+                edges = np.arange(wanted + 1, dtype=np.int64) * len(members) // wanted
+                widths = np.diff(edges)
+                inside = np.minimum((draw.random(wanted) * widths).astype(np.int64), widths - 1)
+                chosen.append(members[edges[:-1] + inside])
         which = np.sort(np.concatenate(chosen))
         weights = None if self.weights is None else self.weights[which]
         return type(self)(block_of(self.block.take(which)), self.codes[which], self.classes, weights)

@@ -308,7 +308,7 @@ def _warn_unless_good(solved: Solved, certificate: OptimumCertificate) -> None:
         f"certified to be within {certificate.bound:.1e} of the optimum" if certificate.proved else "nothing is proved"
     )
     unsure = ""
-    if not certificate.proved and math.isinf(certificate.problem.to_dict()["C"]):
+    if stop is not Stop.DEPENDENT and not certificate.proved and math.isinf(certificate.problem.to_dict()["C"]):
         unsure = " The likelihood may have no maximum: some weights may grow without end; a finite C makes one."
     warnings.warn(
         f"The fit stopped early: {stop.value}. At average objective {certificate.objective:.6g}, {how_far} "

@@ -9,8 +9,9 @@ import numpy as np
 from separatrix.certificates.duality import Gap, duality_gap
 from separatrix.certificates.iterative import IterativeYardstick
 from separatrix.certificates.self_concordance import Yardstick
-from separatrix.core.arrays import AnyArray, Vector
+from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
 from separatrix.core.errors import NotFiniteError
+from separatrix.core.factor import null_vectors
 from separatrix.core.protocols import Engine, Evaluation
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.inputs import (
@@ -68,6 +69,15 @@ def gap_at(objective: PenalisedLoss, alpha: float, point: Vector, allowance: flo
     )
 
 
+DEPENDENCE = 1e-9
+"""A column counts as a combination of others when it is one to this share of its size, in every row."""
+
+
+def null_directions(single: PenalisedLoss, gram: Matrix, keep: Positions) -> Matrix:
+    """Raw directions (p × dropped) that should change no score, if the other columns depend on ``keep``."""
+    return np.column_stack([single.raw_point(vector) for vector in null_vectors(gram, keep).T])
+
+
 @dataclass(slots=True)
 class Restated:
     """The problem on data that ``verify`` was given."""
@@ -90,6 +100,14 @@ class Restated:
         self.yardstick, self.iterative = yardsticks(self.objective)
         moved = self.objective.shifted_point(direction)
         return evaluation, moved, self.objective.product(moved)
+
+    def dependent(self, keep: Positions) -> bool:
+        """Whether the columns that are not kept are combinations of those that are."""
+        single = replace(self.objective, outputs=1)
+        gram = single.evaluate(np.zeros(single.size), curvature=True).hessian
+        assert gram is not None
+        alone = keep[keep < single.size]
+        return single.dependence(null_directions(single, gram, alone)) <= 2.0 * DEPENDENCE
 
     def value_and_gap(self, raw: Vector) -> tuple[float, float]:
         """The objective with its L1 part, and the duality gap."""

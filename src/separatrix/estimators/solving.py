@@ -8,11 +8,11 @@ import numpy as np
 
 from separatrix.certificates.duality import Gap
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.factor import Factor, independent, null_vectors
+from separatrix.core.factor import Factor, independent
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import gap_at, yardsticks
+from separatrix.estimators.problem import DEPENDENCE, gap_at, null_directions, yardsticks
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
@@ -236,7 +236,10 @@ def _solve_unpenalised(objective: PenalisedLoss, begin: Vector, patience: Patien
     keep = np.concatenate([independent_ones + k * single.size for k in range(objective.outputs)])
     begin = np.where(np.isin(np.arange(objective.size), keep), begin, 0.0)
     outcome = newton(objective, begin, judge, patience, keep)
-    directions = np.column_stack([single.raw_point(vector) for vector in null_vectors(gram, independent_ones).T])
+    directions = null_directions(single, gram, independent_ones)
+    if single.dependence(directions) > DEPENDENCE:
+        raw = objective.centred(objective.raw_point(outcome.evaluation.point))
+        return Solved(replace(outcome, bound=math.inf, stop=Stop.DEPENDENT), raw)
     columns = objective.engine.columns_count
     rows = objective.centred(objective.raw_point(outcome.evaluation.point)).reshape(objective.outputs, -1)
     amount = np.linalg.lstsq(directions[:columns], rows[:, :columns].T, rcond=None)[0]
