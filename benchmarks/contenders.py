@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import Contender, Fit, Role
 from benchmarks.problem import Problem, SoftmaxProblem
@@ -131,6 +132,19 @@ def statsmodels(problem: Problem) -> list[Contender]:
         return Fit(parameters[1:], float(parameters[0]))
 
     return [Contender("statsmodels Logit (no penalty)", run)]
+
+
+def on_one_blas_thread(entries: list[Contender]) -> list[Contender]:
+    """The same contenders again, BLAS on one thread: on a busy machine its threads can wait for each other."""
+
+    def limited(entry: Contender) -> Contender:
+        def run() -> Fit | None:
+            with threadpool_limits(1, user_api="blas"):
+                return entry.run()
+
+        return Contender(f"{entry.name}, BLAS on 1 thread", run)
+
+    return [limited(entry) for entry in entries]
 
 
 def _weights(model: Callable[[], Any]) -> Callable[[], Fit]:

@@ -43,9 +43,11 @@ def largest_penalty(X: Any, y: Any) -> float:
 
 def _entries(problem: Problem, options: Options) -> list[Contender]:
     X = files.short_indices(problem.X)
+    skglm = contenders.skglm(problem, X.tocsc(), 1e-4, 1e-6, 1e-8)
     entries = [
         *contenders.separatrix(problem),
-        *contenders.skglm(problem, X.tocsc(), 1e-4, 1e-6, 1e-8),
+        *skglm,
+        *contenders.on_one_blas_thread(skglm),
         *contenders.liblinear(problem, X),
     ]
     if options.slow:
@@ -61,5 +63,6 @@ def _path(X: Any, y: Any, largest: float, options: Options) -> None:
     problem = PathProblem(X, y, 1.0 / np.geomspace(largest, largest / 1000.0, count))
     columns = files.short_indices(X).tocsc()
     with paths.glmnet(problem, 1e-7, 1e-10, 1e-12) as in_r:
-        entries = [*paths.separatrix(problem), *in_r, *paths.skglm(problem, columns, 1e-6)]
+        skglm = contenders.on_one_blas_thread(paths.skglm(problem, columns, 1e-6))
+        entries = [*paths.separatrix(problem), *in_r, *skglm]
         print_fits(problem, race(entries, options.rounds(2)))

@@ -111,18 +111,21 @@ def duality_gap(
     size = float(np.abs(away).sum())
     error = allowance * yardstick.sizes[: coef.shape[1]] * (8 * UNIT_ROUNDOFF * size + off + 2.0**-62)
     inner = -float(np.sum(away[:, -outputs:] * (scores - intercept)))
-    shrink, conjugate = 1.0, 0.0
-    if beta == 0.0:
-        largest = float(np.max(np.abs(v) + error, initial=0.0))
-        shrink = min(1.0, alpha / largest) if largest > 0 else 1.0
-        u = own + shrink * (u - own)
-        v, error, inner = shrink * v, shrink * error, shrink * inner
-    else:
-        conjugate = float(np.square(np.maximum(np.abs(v) + error - alpha, 0.0)).sum()) / (2.0 * beta)
-    rows = float(weights @ np.maximum(kl_div(u, pi), 0.0).sum(axis=1))
     penalty = alpha * float(np.abs(coef).sum()) + 0.5 * beta * float(np.square(coef).sum())
     blur = yardstick.score_error(point)
-    apart = float((weights[:, None] * np.abs(u - pi)).sum())
-    slack = blur * (size + apart + blur) + 1e-15 * (size + penalty)
-    gap = max(rows + max(penalty - inner + conjugate, 0.0), 0.0) + allowance * slack
-    return Gap(gap if np.isfinite(gap) else np.inf, v, error, shrink)
+
+    def gap_for(shrink: float) -> float:
+        drawn = own + shrink * (u - own)
+        over = np.maximum(shrink * (np.abs(v) + error) - alpha, 0.0)
+        conjugate = float(np.square(over).sum()) / (2.0 * beta) if beta > 0 else 0.0
+        rows = float(weights @ np.maximum(kl_div(drawn, pi), 0.0).sum(axis=1))
+        apart = float((weights[:, None] * np.abs(drawn - pi)).sum())
+        slack = blur * (size + apart + blur) + 1e-15 * (size + penalty)
+        total = rows + max(penalty - shrink * inner + conjugate, 0.0) + allowance * slack
+        return total if np.isfinite(total) else np.inf
+
+    # into the box for pure L1; with an L2 part the conjugate is finite outside it, and the better of both serves
+    largest = float(np.max(np.abs(v) + error, initial=0.0))
+    inside = min(1.0, alpha / largest) if largest > 0 else 1.0
+    shrink = min({inside} if beta == 0.0 else {inside, 1.0}, key=gap_for)
+    return Gap(gap_for(shrink), shrink * v, shrink * error, shrink)

@@ -24,6 +24,9 @@ from separatrix.terms.penalised import PenalisedLoss
 ALLOWANCE = 3.0
 """Rounding allowed for in a claim, so that a recomputation in any order stays below it."""
 
+MARGIN = 1.0 + 1e-6
+"""A claim is this much looser than what was computed, so that the last digits do not decide."""
+
 MANY_COLUMNS = 1500
 """Beyond so many coefficients the Hessian is not formed."""
 
@@ -90,7 +93,7 @@ def factor_judge(objective: PenalisedLoss) -> Judge:
     measure = cache(lambda: yardsticks(objective)[0])
 
     def judge(evaluation: Evaluation, factor: Factor) -> float:
-        return measure().bound(evaluation, factor, ALLOWANCE)
+        return measure().bound(evaluation, factor, ALLOWANCE) * MARGIN
 
     return judge
 
@@ -118,7 +121,7 @@ class DualJudge:
     def __call__(self, evaluation: Evaluation) -> float:
         """The gap at the evaluated point."""
         self._last = gap_at(self.objective, self.alpha, evaluation.point, ALLOWANCE)
-        return self._last.value
+        return self._last.value * MARGIN
 
     def zero_columns(self) -> AnyArray:
         """Columns that are zero in every minimiser, by any gap seen so far."""
@@ -158,13 +161,26 @@ def solve(
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
-        assert outcome.direction is not None
-        direction = objective.centred(objective.raw_point(outcome.direction))
-        raw = objective.centred(objective.raw_point(outcome.evaluation.point))
-        return Solved(outcome, raw, direction=direction, shift=objective.shift)
+        return _proved_by_direction(objective, outcome)
     if solver == "newton-subsample":
         return _solve_subsampled(objective, begin, start is not None, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
+
+
+def _proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
+    """The outcome of conjugate gradients, its bound computed anew as ``verify`` will."""
+    assert outcome.direction is not None
+    here = outcome.evaluation
+    if objective.prepared is not here.point:
+        here = objective.prepare_products(here.point)
+    direction = objective.shifted_point(objective.centred(objective.raw_point(outcome.direction)))
+    bound = iterative_judge(objective)(here, direction, objective.product(direction)) * MARGIN
+    return Solved(
+        replace(outcome, bound=bound),
+        objective.centred(objective.raw_point(here.point)),
+        direction=objective.raw_point(direction),
+        shift=objective.shift,
+    )
 
 
 def class_shares(objective: PenalisedLoss) -> Vector:

@@ -51,6 +51,7 @@ class PenalisedLoss:
     ranges: Ranges | None = None
     passes: int = 0
     size: int = field(init=False)
+    prepared: Vector | None = field(default=None, init=False, repr=False)
     _kept: Any = field(default=None, init=False, repr=False)
     _weight: float = field(init=False, repr=False)
 
@@ -72,6 +73,7 @@ class PenalisedLoss:
         if self._kept is None:
             rows = self.engine.rows
             self._kept = np.empty(rows) if self.outputs == 1 else np.empty((rows, self.outputs))
+        self.prepared = point
         return self._evaluation(point, False, self._kept)
 
     def product(self, direction: Vector) -> Vector:
