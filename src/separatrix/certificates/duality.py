@@ -59,7 +59,11 @@ class Gap:
 def probabilities(scores: Matrix) -> Matrix:
     """Softmax of the scores; one column of scores means (0, z)."""
     if scores.shape[1] == 1:
-        scores = np.column_stack([np.zeros(len(scores)), scores])
+        z = scores[:, 0]
+        small = np.exp(-np.abs(z))
+        large = 1.0 / (1.0 + small)
+        small *= large
+        return np.column_stack([np.where(z >= 0, small, large), np.where(z >= 0, large, small)])
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
@@ -118,8 +122,8 @@ def duality_gap(
         drawn = own + shrink * (u - own)
         over = np.maximum(shrink * (np.abs(v) + error) - alpha, 0.0)
         conjugate = float(np.square(over).sum()) / (2.0 * beta) if beta > 0 else 0.0
-        rows = float(weights @ np.maximum(kl_div(drawn, pi), 0.0).sum(axis=1))
-        apart = float((weights[:, None] * np.abs(drawn - pi)).sum())
+        rows = float((weights @ np.maximum(kl_div(drawn, pi), 0.0)).sum())
+        apart = float((weights @ np.abs(drawn - pi)).sum())
         slack = blur * (size + apart + blur) + 1e-15 * (size + penalty)
         total = rows + max(penalty - shrink * inner + conjugate, 0.0) + allowance * slack
         return total if np.isfinite(total) else np.inf
@@ -127,5 +131,5 @@ def duality_gap(
     # into the box for pure L1; with an L2 part the conjugate is finite outside it, and the better of both serves
     largest = float(np.max(np.abs(v) + error, initial=0.0))
     inside = min(1.0, alpha / largest) if largest > 0 else 1.0
-    shrink = min({inside} if beta == 0.0 else {inside, 1.0}, key=gap_for)
-    return Gap(gap_for(shrink), shrink * v, shrink * error, shrink)
+    gap, shrink = min((gap_for(shrink), shrink) for shrink in ({inside} if beta == 0.0 else {inside, 1.0}))
+    return Gap(gap, shrink * v, shrink * error, shrink)

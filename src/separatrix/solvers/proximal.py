@@ -110,12 +110,9 @@ def _face_step(hessian: Matrix, slope: Vector, point: Vector, alpha: Vector) -> 
 def proximal_newton(objective: Objective, alpha: Vector, start: Vector, judge: GapJudge, patience: Patience) -> Outcome:
     """Minimise the objective plus Σ αⱼ|wⱼ| (αⱼ = 0 leaves a coordinate free)."""
 
-    def evaluate(point: Vector) -> Evaluation:
-        return objective.evaluate(point, curvature=True)
-
-    here = evaluate(start)
+    here = objective.evaluate(start, curvature=True)
     before: Outcome | None = None
-    fall = 1.0
+    fall, wary = 1.0, False
     while True:
         value = penalised_value(here, alpha)
         target = patience.tol * min(value, 1.0)
@@ -131,7 +128,7 @@ def proximal_newton(objective: Objective, alpha: Vector, start: Vector, judge: G
             before = outcome  # at the floor gaps differ by rounding alone: the later point is the better one
         if stop is not None:
             return Outcome(before.evaluation, None, before.bound, stop)
-        found = _shorten(evaluate, here, model, alpha, value)
+        found, wary = _shorten(objective, here, model, alpha, value, wary)
         if found is None:
             if math.isinf(before.bound):
                 before = Outcome(here, None, judge(here), Stop.STALLED)
@@ -141,18 +138,22 @@ def proximal_newton(objective: Objective, alpha: Vector, start: Vector, judge: G
 
 
 def _shorten(
-    evaluate: Callable[[Vector], Evaluation], here: Evaluation, model: Model, alpha: Vector, value: float
-) -> Evaluation | None:
-    """The first of the step, its half, its quarter … that helps; None if none does."""
+    objective: Objective, here: Evaluation, model: Model, alpha: Vector, value: float, wary: bool
+) -> tuple[Evaluation | None, bool]:
+    """The first of the step, its half, its quarter … that helps, and whether it was shortened.
+
+    ``wary``: the last step had to be shortened, so lengths are tried without the Hessian,
+    which is then taken once at the point that is accepted.
+    """
     length, noise = 1.0, 1e-15 * abs(value)
     if not (np.abs(model.step) > 1e-15 * np.abs(here.point).max(initial=0.0)).any():
-        return None
+        return None, False
     while length > 2.0**-40:
-        trial = evaluate(here.point + length * model.step)
-        if (
-            math.isfinite(trial.value)
-            and penalised_value(trial, alpha) <= value + 1e-4 * length * model.promise + noise
-        ):
-            return trial
+        point = here.point + length * model.step
+        trial = objective.evaluate(point, curvature=not wary)
+        enough = value + 1e-4 * length * model.promise + noise
+        if math.isfinite(trial.value) and penalised_value(trial, alpha) <= enough:
+            return (objective.evaluate(point, curvature=True) if wary else trial), length < 1.0
         length *= 0.5
-    return None
+        wary = True
+    return None, True
