@@ -109,7 +109,6 @@ def _face_step(hessian: Matrix, slope: Vector, point: Vector, alpha: Vector) -> 
 
 def proximal_newton(objective: Objective, alpha: Vector, start: Vector, judge: GapJudge, patience: Patience) -> Outcome:
     """Minimise the objective plus Σ αⱼ|wⱼ| (αⱼ = 0 leaves a coordinate free)."""
-
     here = objective.evaluate(start, curvature=True)
     before: Outcome | None = None
     fall, wary = 1.0, False
@@ -120,7 +119,7 @@ def proximal_newton(objective: Objective, alpha: Vector, start: Vector, judge: G
         model = model_step(here, alpha, 1e-4 * max(target, fall) ** 2)
         fall = -model.promise
         # the gap costs two passes: it is looked at when the model says that it may be small
-        near = -model.promise <= max(10.0 * target, 1e-14 * value)
+        near = -model.promise <= max(1e-4 * target, 1e-15 * value)
         bound = judge(here) if near else math.inf
         stop = patience.judge_value(here, value, bound)
         outcome = Outcome(here, None, bound, stop or Stop.STALLED)
