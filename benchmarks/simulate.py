@@ -8,11 +8,16 @@ from scipy.sparse import csr_matrix
 INTERCEPT = 0.5
 
 
-def dense(rows: int, columns: int, seed: int = 1) -> tuple[Any, Any]:
-    """Standard normal X (float64), weights N(0, 0.2²); labels 0 and 1."""
+def dense(rows: int, columns: int, seed: int = 1, decades: float = 0.0) -> tuple[Any, Any]:
+    """Standard normal X (float64), weights N(0, 0.2²); labels 0 and 1.
+
+    The columns are then put in other units, from 10^−decades to 10^decades.
+    """
     random = np.random.default_rng(seed)
     X = random.standard_normal((rows, columns))
-    return X, _labels(X @ random.normal(0.0, 0.2, columns) + INTERCEPT, random)
+    y = _labels(X @ random.normal(0.0, 0.2, columns) + INTERCEPT, random)
+    X *= np.geomspace(10.0**-decades, 10.0**decades, columns)
+    return X, y
 
 
 def classes(rows: int, columns: int, count: int, seed: int = 5) -> tuple[Any, Any]:

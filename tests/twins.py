@@ -49,3 +49,27 @@ def objective(X, y_sign, w, b, C, weights=None) -> float:
     loss = np.where(m > 0, np.log1p(np.exp(-np.abs(m))), np.log1p(np.exp(-np.abs(m))) - m)
     total = weights.sum()
     return (weights @ loss) / total + (np.asarray(w, np.longdouble) ** 2).sum() / (2 * np.longdouble(C) * total)
+
+
+def softmax(X, codes, point, weights=None, constant=True, shift=None):
+    """Loss, probabilities, gradient (K × p) and Hessian (Kp × Kp) about the shift; point is (K × p)."""
+    X = dense(X)
+    weights = np.ones(len(X)) if weights is None else weights
+    scores = with_constant(X, constant) @ point.T
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    pi = shares / shares.sum(axis=1, keepdims=True)
+    top = scores.max(axis=1)
+    loss = weights @ (top + np.log(shares.sum(axis=1)) - scores[np.arange(len(X)), codes])
+    slopes = weights[:, None] * (pi - np.eye(len(point))[codes])
+    centred = with_constant(X - (0 if shift is None else shift), constant)
+    k, p = point.shape
+    hessian = np.zeros((k, p, k, p))
+    for row, share, weight in zip(centred, pi, weights, strict=True):
+        curvature = weight * (np.diag(share) - np.outer(share, share))
+        hessian += np.einsum("kl,i,j->kilj", curvature, row, row)
+    return loss, pi, slopes.T @ with_constant(X, constant), hessian.reshape(k * p, k * p)
+
+
+def quadratic(hessian, gradient, point, penalty, step):
+    """The model that coordinate descent lowers."""
+    return gradient @ step + step @ hessian @ step / 2 + penalty @ np.abs(point + step)

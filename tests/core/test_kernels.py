@@ -1,5 +1,7 @@
 """The compiled kernels against their NumPy twins, on every layout and type."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -151,3 +153,64 @@ def test_the_build_says_what_it_has():
     assert isinstance(_kernels.multiversioned, bool)
     assert isinstance(_kernels.openmp, bool)
     assert _kernels.max_threads() >= 1
+
+
+@pytest.mark.parametrize("layout", ["c", "fortran", "csr", "csc", "pandas", "arrow-chunks"])
+@settings(max_examples=25, deadline=None)
+@given(problem=tables.labelled(), classes=st.integers(2, 5), constant=st.booleans(), lanes=st.integers(1, 4))
+def test_softmax_kernels_equal_their_twins(layout, problem, classes, constant, lanes):
+    X, _, weights, _ = problem
+    draw = np.random.default_rng(classes)
+    codes = draw.integers(0, classes, len(X)).astype(np.int32)
+    n, p = len(X), X.shape[1] + constant
+    point, direction = draw.normal(size=(2, classes, p))
+    rows = block_of(tables.LAYOUTS[layout](X)).rows
+    shift = None if layout in SPARSE else twins.dense(X).mean(axis=0)
+    loss, pi, gradient, hessian = twins.softmax(X, codes, point, weights, constant, shift)
+    kept = np.empty((n, classes))
+    sums, _ = _kernels.softmax(
+        rows, codes, classes, weights, point, shift, constant, True, False, True, kept, 0, n, lanes, 2
+    )
+    scale = 1 + np.abs(twins.dense(X)).max()
+    q, begin = classes * p, 4 + classes * classes
+    assert sums[0] == pytest.approx(loss, rel=1e-11, abs=1e-12)
+    np.testing.assert_allclose(kept, pi, rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(sums[begin : begin + q].reshape(classes, p), gradient, atol=1e-11 * scale, rtol=1e-10)
+    np.testing.assert_allclose(sums[begin + q :].reshape(q, q), hessian, atol=1e-11 * scale**2, rtol=1e-9)
+    diagonal, _ = _kernels.softmax(
+        rows, codes, classes, weights, point, shift, constant, False, True, False, None, 0, n, lanes, 2
+    )
+    np.testing.assert_allclose(diagonal[begin + q :], np.diagonal(hessian), atol=1e-11 * scale**2, rtol=1e-9)
+    product = _kernels.softmax_product(rows, classes, weights, kept, direction, constant, 0, n, lanes, 2)
+    raw = twins.softmax(X, codes, point, weights, constant)[3]
+    np.testing.assert_allclose(product, raw @ direction.ravel(), atol=1e-10 * scale**2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_combinations_lose_nothing_however_many_rows(sparse):
+    """A sum of large terms that cancel, against exact rational arithmetic."""
+    draw = np.random.default_rng(0)
+    X = np.concatenate([draw.normal(size=2000) * 1e8, draw.normal(size=3)])[:, None]
+    factors = np.ones((2003, 1))
+    X[1000:2000] = -X[:1000][::-1]
+    table = tables.LAYOUTS["csr" if sparse else "c"](X)
+    exact = float(sum((Fraction(float(v)) for v in X[:, 0]), Fraction(0)))
+    high, lost = _kernels.combine(block_of(table).rows, factors, True, 0, 2003, 5, 2)
+    assert (high + lost)[0, 0] == pytest.approx(exact, rel=1e-15)
+    assert (high + lost)[0, 1] == 2003.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8))
+def test_coordinate_descent_finds_the_minimum_of_the_model(seed, p):
+    draw = np.random.default_rng(seed)
+    A = draw.normal(size=(p + 3, p))
+    hessian, gradient, point = A.T @ A, draw.normal(size=p) * 3, draw.normal(size=p) * draw.integers(0, 2, p)
+    penalty = draw.random(p) * draw.integers(0, 2, p)
+    step, _ = _kernels.descend_quadratic(hessian, gradient, point, penalty, 1e-18, 100_000)
+    slope, at = gradient + hessian @ step, point + step
+    off = np.where(at != 0, np.abs(slope + penalty * np.sign(at)), np.maximum(np.abs(slope) - penalty, 0))
+    assert off.max() <= 1e-5
+    best = twins.quadratic(hessian, gradient, point, penalty, step)
+    for _ in range(20):
+        assert twins.quadratic(hessian, gradient, point, penalty, step + 0.1 * draw.normal(size=p)) >= best - 1e-9

@@ -1,7 +1,6 @@
 """Logistic regression for two classes or more, with a certificate."""
 
 import math
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Self
@@ -14,8 +13,7 @@ from separatrix.certificates.duality import probabilities
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.core.errors import ConvergenceWarning, NotFiniteError, SeparationWarning, refuse
-from separatrix.core.stop import Stop
+from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
@@ -32,6 +30,7 @@ from separatrix.estimators.inputs import (
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.problem import LogisticProblem
 from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
+from separatrix.estimators.telling import print_pass, warn_unless_good
 
 OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg")
 
@@ -191,7 +190,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         self.certificate_ = certificate
         self.trace_ = trace
         self.n_parameters_ = objective.size
-        _warn_unless_good(solved, certificate)
+        warn_unless_good(solved.outcome.stop, certificate)
         return self
 
     def predict_proba(self, X: Any) -> Matrix:
@@ -209,7 +208,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
 
     def _hooks(self, tasks: Hook | None) -> tuple[Hook, ...]:
-        return tuple(hook for hook in (tasks, self.on_pass, _print_pass if self.verbose else None) if hook)
+        return tuple(hook for hook in (tasks, self.on_pass, print_pass if self.verbose else None) if hook)
 
     def _check_parameters(self) -> None:
         if not _is_number(self.C) or not self.C > 0:
@@ -282,38 +281,3 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
 
 def _is_number(value: object, kind: Any = Real) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def _print_pass(entry: Pass) -> bool:
-    print(  # noqa: T201  what verbose=1 asks for
-        f"pass {entry.number:3d}  objective {entry.objective:.12g}  bound {entry.bound:.1e}  "
-        f"|w| {entry.norm:.4g}  {entry.seconds:.3f} s"
-    )
-    return False
-
-
-def _warn_unless_good(solved: Solved, certificate: OptimumCertificate) -> None:
-    stop = solved.outcome.stop
-    if stop.good or stop is Stop.ASKED or certificate.met:
-        return
-    if stop is Stop.SEPARATED:
-        warnings.warn(
-            "Every row is on its right side, so the likelihood has no maximum: the weights grow without end, "
-            "and those given are where the fit stopped.\n\nHint: use a finite C.",
-            SeparationWarning,
-            stacklevel=3,
-        )
-        return
-    how_far = (
-        f"certified to be within {certificate.bound:.1e} of the optimum" if certificate.proved else "nothing is proved"
-    )
-    unsure = ""
-    if stop is not Stop.DEPENDENT and not certificate.proved and math.isinf(certificate.problem.to_dict()["C"]):
-        unsure = " The likelihood may have no maximum: some weights may grow without end; a finite C makes one."
-    warnings.warn(
-        f"The fit stopped early: {stop.value}. At average objective {certificate.objective:.6g}, {how_far} "
-        f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
-        "Hint: raise max_iter or loosen tol.",
-        ConvergenceWarning,
-        stacklevel=3,
-    )

@@ -1,0 +1,45 @@
+"""What a fit tells its user while it runs and when it ends early."""
+
+import math
+import warnings
+
+from separatrix.certificates.optimum import OptimumCertificate
+from separatrix.core.errors import ConvergenceWarning, SeparationWarning
+from separatrix.core.stop import Stop
+from separatrix.core.trace import Pass
+
+
+def print_pass(entry: Pass) -> bool:
+    """A line per pass, for verbose=1."""
+    print(  # noqa: T201  what verbose=1 asks for
+        f"pass {entry.number:3d}  objective {entry.objective:.12g}  bound {entry.bound:.1e}  "
+        f"|w| {entry.norm:.4g}  {entry.seconds:.3f} s"
+    )
+    return False
+
+
+def warn_unless_good(stop: Stop, certificate: OptimumCertificate) -> None:
+    """Say how far a fit that stopped early is known to be from the optimum, and the remedy."""
+    if stop.good or stop is Stop.ASKED or certificate.met:
+        return
+    if stop is Stop.SEPARATED:
+        warnings.warn(
+            "Every row is on its right side, so the likelihood has no maximum: the weights grow without end, "
+            "and those given are where the fit stopped.\n\nHint: use a finite C.",
+            SeparationWarning,
+            stacklevel=3,
+        )
+        return
+    how_far = (
+        f"certified to be within {certificate.bound:.1e} of the optimum" if certificate.proved else "nothing is proved"
+    )
+    unsure = ""
+    if stop is not Stop.DEPENDENT and not certificate.proved and math.isinf(certificate.problem.to_dict()["C"]):
+        unsure = " The likelihood may have no maximum: some weights may grow without end; a finite C makes one."
+    warnings.warn(
+        f"The fit stopped early: {stop.value}. At average objective {certificate.objective:.6g}, {how_far} "
+        f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
+        "Hint: raise max_iter or loosen tol.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
