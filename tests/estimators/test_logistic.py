@@ -334,3 +334,17 @@ def test_a_certificate_that_sets_independent_columns_aside_is_refused():
         replace(certificate, keep=np.array([0, 3])).verify(doubled, y)
     with pytest.raises(CertificateError):
         certificate.verify(np.column_stack([A, A[:, 1] + 1e-5 * A[:, 0]]), y)
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_a_row_of_no_weight_may_be_anywhere(C):
+    draw = np.random.default_rng(15)
+    A = draw.normal(size=(60, 2))
+    y = (A[:, 0] + draw.logistic(size=60) > 0).astype(int)
+    weights = np.ones(60)
+    weights[0] = 0
+    plain = LogisticRegression(C=C).fit(A[1:], y[1:])
+    A[0] = 1e12
+    model = LogisticRegression(C=C).fit(A, y, sample_weight=weights)
+    assert model.certificate_.met
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-8)

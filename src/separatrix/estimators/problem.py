@@ -29,10 +29,13 @@ TYPICAL_ROWS = 256
 
 
 def typical_row(engine: Any) -> Vector:
-    """The mean of a few rows spread over the data; zero where sparse or not finite."""
+    """The mean of a few rows of positive weight, spread over the data; zero where sparse or not finite."""
     if engine.sparse:
         return np.zeros(engine.columns_count)
-    which = np.linspace(0, engine.rows - 1, min(engine.rows, TYPICAL_ROWS)).astype(np.int64)
+    among = np.flatnonzero(engine.weights > 0) if engine.weights is not None else None
+    count = engine.rows if among is None else len(among)
+    which = np.linspace(0, count - 1, min(count, TYPICAL_ROWS)).astype(np.int64)
+    which = which if among is None else among[which]
     with np.errstate(all="ignore"):
         mean: Vector = engine.block.take(which).mean(axis=0)
     return np.where(np.isfinite(mean), mean, 0.0)
