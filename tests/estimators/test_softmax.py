@@ -158,3 +158,12 @@ def test_of_classes_that_tie_the_last_is_taken():
     model = LogisticRegression().fit(X, Y)
     model.coef_, model.intercept_ = np.zeros((3, 4)), np.zeros(3)
     assert model.predict(X[:1]) == [2]
+
+
+def test_weights_moved_alike_in_all_classes_are_refused():
+    certificate = LogisticRegression(solver="newton-cholesky").fit(X, Y).certificate_
+    point = certificate.point.reshape(3, -1).copy()
+    point[:, 0] += 1.0  # no probability changes, but the penalty does: by 3/2 over the rows
+    value = certificate.objective + 0.5 * 3 / len(Y)
+    with pytest.raises(CertificateError, match="only a bound"):
+        replace(certificate, point=point.ravel(), objective=value, bound=0.8 * 1.5 / len(Y)).verify(X, Y)

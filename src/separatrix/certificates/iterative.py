@@ -72,7 +72,8 @@ class IterativeYardstick:
     def _norm(self, rho: float, rest: float) -> float:
         """√(ρ + (‖r_w‖ + X√(cρ))²/κ)."""
         curve = 0.25 if self.plain.outputs == 1 else 0.5
-        return math.sqrt(rho + (rest + self.longest * math.sqrt(curve * rho)) ** 2 / self.strength)
+        whole = rest + self.longest * math.sqrt(curve * rho)
+        return math.sqrt(rho + whole * whole / self.strength)
 
     def _length(self, size: float, inverse: Matrix, point: Vector) -> float:
         """The length of an error of ``size`` per unit of row, plus rounding of κ times a point."""

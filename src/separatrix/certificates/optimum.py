@@ -26,6 +26,9 @@ class RestatedProblem(Protocol):
     def dependent(self, keep: Positions) -> bool:
         """Whether all columns are combinations of those kept."""
 
+    def uncentred(self, point: Vector) -> float:
+        """What the penalty would fall by if the classes' weights were made to sum to zero."""
+
     def evaluate_with_product(self, raw: Vector, direction: Vector) -> tuple[Evaluation, Vector, Vector]:
         """The objective at the raw point, a direction in its coordinates, and the Hessian times it."""
 
@@ -94,7 +97,7 @@ class OptimumCertificate:
         if self.aliased:
             text += (
                 f" Not identified, because columns are linearly dependent to 9 digits: {', '.join(self.aliased)}; "
-                "the solution of least norm is given."
+                "the solution of least norm is given, and the claim is about the weights of the columns kept."
             )
         return text
 
@@ -144,6 +147,8 @@ class OptimumCertificate:
         if self.direction is not None:
             evaluation, step, image = problem.evaluate_with_product(self.point, self.direction)
             return evaluation.value, problem.iterative.bound(evaluation, step, image)
+        if self.keep is not None:
+            self._check_keep()
         if self.keep is not None and not problem.dependent(self.keep):
             raise CertificateError("Columns that were set aside as linearly dependent are not so in this data.")
         evaluation = problem.evaluate(self.point, curvature=True)
@@ -151,4 +156,10 @@ class OptimumCertificate:
         assert hessian is not None
         factor = factorise(hessian, evaluation.point, self.keep)
         bound = math.inf if factor is None else problem.yardstick.bound(evaluation, factor)
-        return evaluation.value, bound
+        return evaluation.value, bound + problem.uncentred(evaluation.point)
+
+    def _check_keep(self) -> None:
+        keep = np.asarray(self.keep)
+        inside = keep.ndim == 1 and len(keep) > 0 and keep[0] >= 0 and keep[-1] < len(self.point)
+        if not inside or (np.diff(keep) <= 0).any() or math.isfinite(self.problem.to_dict()["C"]):
+            raise CertificateError("Columns may be set aside only without a penalty, each once and in order.")

@@ -112,6 +112,14 @@ class Restated:
         alone = keep[keep < single.size]
         return single.dependence(null_directions(single, gram, alone)) <= 2.0 * DEPENDENCE
 
+    def uncentred(self, point: Vector) -> float:
+        """κK/2·‖mean of the classes' weights‖²: the bound is proved among weights that sum to zero."""
+        k = self.objective.outputs
+        if k == 1:
+            return 0.0
+        mean = self.objective.weights_of(point).reshape(k, -1).mean(axis=0)
+        return 0.5 * self.objective.strength * k * float(mean @ mean)
+
     def value_and_gap(self, raw: Vector) -> tuple[float, float]:
         """The objective with its L1 part, and the duality gap."""
         point = self.objective.shifted_point(raw)
