@@ -41,6 +41,8 @@ CASES = {
     "weights too short": (GOOD_X, GOOD_Y, {}, {"sample_weight": np.ones(3)}, "expected"),
     "weights in a matrix": (GOOD_X, GOOD_Y, {}, {"sample_weight": np.ones((20, 1))}, "1D"),
     "C zero": (GOOD_X, GOOD_Y, {"C": 0}, {}, "C must be positive"),
+    "C tiny": (GOOD_X, GOOD_Y, {"C": 5e-324}, {}, "overflows"),
+    "all zero": (np.zeros((20, 2)), GOOD_Y, {"C": np.inf, "fit_intercept": False}, {}, "Every column is zero"),
     "C negative": (GOOD_X, GOOD_Y, {"C": -1.0}, {}, "C must be positive"),
     "C NaN": (GOOD_X, GOOD_Y, {"C": np.nan}, {}, "C must be positive"),
     "C text": (GOOD_X, GOOD_Y, {"C": "1"}, {}, "C must be positive"),

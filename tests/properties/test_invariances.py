@@ -19,7 +19,7 @@ def draw_problem(seed, n=60, d=3):
     return X, y, draw
 
 
-def close(a, b, X):
+def assert_close(a, b, X):
     scale = np.append(np.abs(X).max(axis=0), 1)
     left = np.append(a.coef_[0], a.intercept_)
     right = np.append(b.coef_[0], b.intercept_)
@@ -34,7 +34,7 @@ def test_weight_two_equals_the_row_twice(seed, solver):
     counts[:2] = 1
     weighted = LogisticRegression(solver=solver).fit(X, y, sample_weight=counts)
     repeated = LogisticRegression(solver=solver).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
-    close(weighted, repeated, X)
+    assert_close(weighted, repeated, X)
     assert weighted.certificate_.objective == pytest.approx(repeated.certificate_.objective, rel=1e-9)
     weighted.certificate_.verify(np.repeat(X, counts, axis=0), np.repeat(y, counts))
 
@@ -44,7 +44,7 @@ def test_weight_two_equals_the_row_twice(seed, solver):
 def test_the_order_of_the_rows_does_not_matter(seed):
     X, y, draw = draw_problem(seed)
     order = draw.permutation(len(y))
-    close(LogisticRegression().fit(X, y), LogisticRegression().fit(X[order], y[order]), X)
+    assert_close(LogisticRegression().fit(X, y), LogisticRegression().fit(X[order], y[order]), X)
 
 
 @settings(max_examples=30, deadline=None)
@@ -53,7 +53,7 @@ def test_flipped_labels_flip_the_weights(seed):
     X, y, _ = draw_problem(seed)
     flipped = LogisticRegression().fit(X, 1 - y)
     flipped.coef_, flipped.intercept_ = -flipped.coef_, -flipped.intercept_
-    close(LogisticRegression().fit(X, y), flipped, X)
+    assert_close(LogisticRegression().fit(X, y), flipped, X)
 
 
 @settings(max_examples=30, deadline=None)
@@ -63,7 +63,7 @@ def test_scaled_columns_scale_the_weights_of_maximum_likelihood(seed):
     scale = 2.0 ** draw.integers(-40, 40, 3)
     plain, scaled = LogisticRegression(C=np.inf).fit(X, y), LogisticRegression(C=np.inf).fit(X * scale, y)
     scaled.coef_ = scaled.coef_ * scale
-    close(plain, scaled, X)
+    assert_close(plain, scaled, X)
 
 
 @settings(max_examples=30, deadline=None)
@@ -71,7 +71,7 @@ def test_scaled_columns_scale_the_weights_of_maximum_likelihood(seed):
 def test_weights_times_a_number_and_c_divided_by_it_is_the_same_problem(seed):
     X, y, draw = draw_problem(seed)
     weights = draw.random(len(y)) + 0.1
-    close(
+    assert_close(
         LogisticRegression(C=2.0).fit(X, y, sample_weight=weights),
         LogisticRegression(C=0.5).fit(X, y, sample_weight=4 * weights),
         X,

@@ -35,7 +35,7 @@ from separatrix.estimators.telling import print_pass, warn_unless_good
 OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg")
 
 
-class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """p(class 1 | x) = σ(⟨w, x⟩ + b), fitted to a certified distance from the optimum.
 
     Minimises the average over rows
@@ -158,6 +158,8 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         ratio = float(self.l1_ratio or 0.0)
         problem = LogisticProblem(float(self.C), bool(self.fit_intercept), target.classes, factors, ratio)
         engine = open_engine(block, target, weights)
+        if not math.isfinite(1.0 / (problem.C * engine.weight)):
+            refuse(f"C is {self.C!r}: 1/(C times the sum of the weights) overflows.", "raise C or the weights.")
         objective, alpha = problem.objective(engine), problem.alpha(engine)
 
         def attributes(raw: Vector) -> dict[str, Any]:

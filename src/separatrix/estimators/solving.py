@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.certificates.duality import Gap
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.errors import refuse
 from separatrix.core.factor import Factor, independent
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
@@ -249,6 +250,8 @@ def _solve_unpenalised(objective: PenalisedLoss, begin: Vector, patience: Patien
         start = at_zero if single is objective and not begin.any() else begin
         outcome = newton(objective, start, judge, patience)
         return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+    if not len(independent_ones):
+        refuse("Every column is zero and there is no intercept: no weight matters.", "set fit_intercept=True.")
     keep = np.concatenate([independent_ones + k * single.size for k in range(objective.outputs)])
     begin = np.where(np.isin(np.arange(objective.size), keep), begin, 0.0)
     outcome = newton(objective, begin, judge, patience, keep)
