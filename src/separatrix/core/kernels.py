@@ -147,6 +147,32 @@ def score(rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: 
         _kernels.score(rows, points, constant, probabilities, out, span.first, span.last, span.lanes, threads_for(span))
 
 
+def bracket(rows: Rows, point: Vector, constant: bool, entries_per_row: float) -> tuple[Vector, Vector]:
+    """Every row's ⟨v, x⟩ and Σ|vⱼxⱼ|, which times (p + 2)·2⁻⁵³ bounds the error of the first."""
+    product, magnitude = np.empty(rows.n), np.empty(rows.n)
+    for span in spans(rows.n, 2 * entries_per_row + 8.0, 2):
+        _kernels.bracket(
+            rows, point, constant, product, magnitude, span.first, span.last, span.lanes, threads_for(span)
+        )
+    return product, magnitude
+
+
+def exact_products(rows: Rows, which: Positions, vectors: Matrix, constant: bool) -> Matrix:
+    """Chosen rows times vectors (vectors × parts × p), rounded once: zeros and signs are exact."""
+    which = np.ascontiguousarray(which, dtype=np.int64)
+    pieces = [np.empty((0, len(vectors)))]
+    for span in spans(len(which), 8.0 * vectors.size, len(vectors)):
+        part = which[span.first : span.last]
+        pieces.append(_kernels.exact_products(rows, part, vectors, constant, span.lanes, threads_for(span)))
+    return np.concatenate(pieces)
+
+
+def eliminate(matrix: Matrix, prime: int) -> tuple[tuple[int, ...], tuple[int, ...], Positions]:
+    """Pivot rows, pivot columns and the reduced echelon form modulo a prime (rank × p)."""
+    rows, columns, reduced = _kernels.eliminate(matrix, prime)
+    return tuple(rows), tuple(columns), np.array(reduced, dtype=np.int64).reshape(len(rows), matrix.shape[1])
+
+
 def descend_quadratic(
     hessian: Matrix, gradient: Vector, point: Vector, penalty: Vector, tol: float, most_sweeps: int
 ) -> Vector:

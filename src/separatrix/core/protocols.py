@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Never, Protocol, runtime_checkable
 
-from separatrix.core.arrays import Codes, Matrix, Positions, Vector
+from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
 from separatrix.core.total import Total
 
 
@@ -145,3 +145,38 @@ class Objective(Protocol):
 
     def weights_of(self, point: Vector) -> Vector:
         """The coefficients, without the intercept, in the user's coordinates."""
+
+
+class SignedRows(Protocol):
+    """Rows yᵢ (label times row) of which one asks: is there a v with ⟨yᵢ, v⟩ > 0 for all?"""
+
+    @property
+    def count(self) -> int:
+        """How many."""
+
+    @property
+    def width(self) -> int:
+        """Columns, with the constant as the last where there is one."""
+
+    @property
+    def order(self) -> Positions:
+        """The columns in the order in which they enter a basis: the constant first."""
+
+    @property
+    def is_weight(self) -> AnyArray:
+        """Which columns are not the constant."""
+
+    def take(self, which: Positions) -> Matrix:
+        """Some of them, exact."""
+
+    def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
+        """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""
+
+    def exact(self, which: Positions, parts: Matrix) -> Vector:
+        """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""
+
+    def sample(self, count: int) -> Positions:
+        """Some of them, spread over the data, the classes in proportion."""
+
+    def refuse_not_finite(self) -> Never:
+        """Name the NaN or infinity that a pass met."""

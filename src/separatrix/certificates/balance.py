@@ -1,0 +1,75 @@
+"""Proof that some λ > 0 balances given rows exactly, from a λ that nearly does.
+
+Let A be the m × r matrix with rows λ̂ᵢyᵢ, so that the wanted λᵢ = λ̂ᵢ(1 + δᵢ) need
+Aᵀ(1 + δ) = 0. With W = R⁻¹ from A = QR, B = AW has nearly orthonormal columns. If its
+smallest singular value σ is positive, A has full rank, and the shortest solution has
+
+    ‖δ‖ ≤ ‖WᵀAᵀ1‖ / σ,      σ ≥ √(1 − ‖BᵀB − I‖) − (error of B).
+
+When this *slack* is below 1, all 1 + δᵢ > 0: positive multipliers exist whose sum is
+zero exactly, and the rows have rank r. W need not be accurate, it only has to be some
+matrix; every rounding error after it is bounded, with u = 2⁻⁵³:
+
+- entries of the rows may have a relative error u, products with λ̂ another: |ΔA| ≤ 2.01u|A|;
+- B, as computed, is off by at most (r + 4)u |A||W| entry by entry;
+- BᵀB by m·u |B|ᵀ|B|, and Aᵀ1 by m·u |A|ᵀ1 (any order of summation).
+"""
+
+import math
+
+import numpy as np
+import scipy.linalg
+
+from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Vector
+
+SAFETY = 1.01
+"""Covers the rounding in computing the bounds themselves, all sums of positive numbers."""
+
+
+def balance_slack(rows: Matrix, multipliers: Vector) -> float:
+    """A bound on ‖δ‖, or infinity where none follows; below 1 it is a proof.
+
+    ``rows`` (m × r) may be off by one rounding per entry.
+
+    >>> square = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    >>> balance_slack(square, np.ones(4)) < 1e-12
+    True
+    >>> balance_slack(square, np.array([1.0, 2.0, 1.0, 1.0])) < 1
+    True
+    >>> balance_slack(square[:3], np.ones(3)) < 1
+    False
+    """
+    m, r = rows.shape
+    if m < r or not (np.isfinite(multipliers).all() and multipliers.min(initial=1.0) > 0.0):
+        return math.inf
+    # one power of two per column, one per row: nothing is rounded, nothing overflows later
+    matrix = rows * multipliers[:, None]
+    sizes = np.abs(matrix).max(axis=0, initial=0.0)
+    smallest = np.abs(matrix[matrix != 0.0]).min(initial=1.0)
+    if not (np.isfinite(sizes).all() and (sizes > 0.0).all() and smallest > 1e-280):
+        return math.inf
+    matrix = matrix * np.ldexp(1.0, -np.frexp(sizes)[1])
+    with np.errstate(all="ignore"):
+        triangle = scipy.linalg.qr(matrix, mode="r", check_finite=False)[0][:r]
+        if not (np.abs(np.diag(triangle)) > 0.0).all():
+            return math.inf
+        whitener = scipy.linalg.solve_triangular(triangle, np.eye(r), check_finite=False)
+        return _slack(matrix, whitener, m, r)
+
+
+def _slack(matrix: Matrix, whitener: Matrix, m: int, r: int) -> float:
+    u = UNIT_ROUNDOFF
+    size, wide = np.abs(matrix), np.abs(whitener)
+    white = matrix @ whitener
+    white_error = SAFETY * (r + 4) * u * float(np.linalg.norm(size @ wide))
+    gram_error = SAFETY * (m + 2) * u * float(np.linalg.norm(np.abs(white).T @ np.abs(white)))
+    departure = float(np.linalg.norm(white.T @ white - np.eye(r))) + gram_error
+    if not departure < 1.0:
+        return math.inf
+    smallest = math.sqrt(1.0 - departure) - white_error
+    if not smallest > 0.0:
+        return math.inf
+    sums = matrix.sum(axis=0)
+    sums_error = SAFETY * (m + 2) * u * size.sum(axis=0)
+    left = float(np.linalg.norm(np.abs(whitener.T @ sums) + SAFETY * wide.T @ (sums_error + r * u * np.abs(sums))))
+    return SAFETY * left / smallest

@@ -1,0 +1,296 @@
+"""The verdict on separability, with its proof.
+
+Let yᵢ = sᵢ·(xᵢ, 1) be the signed rows, taken as the exact fractions that the stored
+floats are, and r their rank. Three cases exclude each other:
+
+- **complete**: a v has ⟨yᵢ, v⟩ > 0 for all i. Checked by multiplying out every row.
+- **overlap**: no v ≠ 0 in the span of the rows has ⟨yᵢ, v⟩ ≥ 0 for all i. Proof: λ > 0 on rows S of
+  rank r with Σ λᵢyᵢ = 0. For if all ⟨yᵢ, v⟩ ≥ 0, then Σ λᵢ⟨yᵢ, v⟩ = 0 makes each zero on S,
+  and S spans all rows. At most 2r rows are needed.
+- **quasi**: a v has all ⟨yᵢ, v⟩ ≥ 0, not all zero, and λ > 0 balances rows S of zero margin, of the same
+  rank as all rows Z of zero margin. So no direction separates any row of Z: v separates
+  as many rows as can be.
+
+The rank is proved from both sides: S in r coordinates has full rank (``balance``), and each
+column outside the basis has a dependence, an integer vector that is orthogonal to all rows.
+In the quasi case the same is done for Z. The likelihood of a logistic regression has a
+maximum just in the case of overlap (Albert and Anderson 1984).
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from separatrix.certificates.balance import balance_slack
+from separatrix.certificates.sides import exact_margins, sides
+from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.errors import CertificateError
+from separatrix.core.exact import Integers, integer_products, rounded
+from separatrix.core.protocols import SignedRows
+from separatrix.core.threads import one_blas_thread
+
+KINDS = ("complete", "quasi", "overlap", "undecided")
+IntegerVectors = tuple[tuple[int, ...], ...]
+
+
+class SeparabilityProblem(Protocol):
+    """What was asked, without the data."""
+
+    def signed_rows(self, X: Any, y: Any, sample_weight: Any) -> SignedRows:
+        """The signed rows of the data given."""
+
+    def column_names(self) -> list[str]:
+        """A name for each column of the signed rows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+
+
+@dataclass(frozen=True)
+class Balance:
+    """λ > 0 on ``rows`` with Σ λᵢyᵢ = 0; ``coordinates`` are r integer vectors to see the rows in."""
+
+    rows: Positions
+    multipliers: Vector
+    coordinates: IntegerVectors
+    digests: tuple[str, ...] = field(repr=False)
+
+    def slack(self, rows: SignedRows) -> float:
+        """The bound of ``balance_slack`` on this data; below 1 it is a proof."""
+        taken = rows.take(self.rows)
+        seen = [np.array([float(v) for v in integer_products(taken, list(c))]) for c in self.coordinates]
+        return balance_slack(np.column_stack(seen), self.multipliers) if seen else zero_slack(taken)
+
+    def check(self, rows: SignedRows) -> None:
+        """Raise CertificateError unless it is a proof on this data."""
+        if len(self.rows) != len(self.multipliers) or len(np.unique(self.rows)) != len(self.rows):
+            raise CertificateError("The proof names a row twice, or has not one multiplier per row.")
+        if not len(self.rows) or self.rows.min() < 0 or self.rows.max() >= rows.count:
+            raise CertificateError("The proof names rows that the data does not have.")
+        if digests(rows.take(self.rows)) != self.digests:
+            raise CertificateError(
+                "The rows of the proof have other values or labels now.\n\nHint: were rows reordered or changed?"
+            )
+        if len(self.coordinates) and not self.slack(rows) < 1.0:
+            raise CertificateError("The multipliers do not balance the rows of the proof.")
+        if not len(self.coordinates) and (np.any(rows.take(self.rows)) or not (self.multipliers > 0.0).all()):
+            raise CertificateError("The rows of the proof are not zero.")
+
+
+def zero_slack(taken: Matrix) -> float:
+    """Rows of rank zero balance each other, if all are zero."""
+    return math.inf if taken.any() else 0.0
+
+
+def digests(rows: Matrix) -> tuple[str, ...]:
+    """A short fingerprint of each signed row."""
+    from hashlib import blake2b
+
+    return tuple(blake2b((row + 0.0).tobytes(), digest_size=8).hexdigest() for row in rows)
+
+
+@dataclass(frozen=True)
+class Separability:
+    """``kind`` is "complete", "quasi", "overlap" or "undecided".
+
+    ``direction`` has one weight per column and the constant's last (where there is one), scaled below 1;
+    exactly it is the integer vector ``integers``. ``margin`` is the smallest ⟨yᵢ, v⟩ over the rows
+    that are separated, divided by the length of v without the constant: a distance.
+    """
+
+    kind: str
+    problem: SeparabilityProblem = field(repr=False)
+    rank: int | None = None
+    basis: Positions | None = field(default=None, repr=False)
+    dependences: IntegerVectors = field(default=(), repr=False)
+    integers: tuple[int, ...] | None = field(default=None, repr=False)
+    margin: float = math.nan
+    balance: Balance | None = field(default=None, repr=False)
+    null: IntegerVectors = field(default=(), repr=False)
+    separated: Positions | None = field(default=None, repr=False)
+    coefficients: dict[str, str] = field(default_factory=dict, repr=False)
+    fragile: bool = False
+    open_rows: Positions | None = field(default=None, repr=False)
+    count: int = 0
+
+    @property
+    def direction(self) -> Vector | None:
+        """The direction in floating point, its largest entry between ½ and 1."""
+        return None if self.integers is None else rounded(self.integers)
+
+    @property
+    def rows(self) -> Positions | None:
+        """Rows of the proof of balance."""
+        return None if self.balance is None else self.balance.rows
+
+    @property
+    def multipliers(self) -> Vector | None:
+        """λ on ``rows``."""
+        return None if self.balance is None else self.balance.multipliers
+
+    @property
+    def exists(self) -> bool:
+        """Whether the likelihood has a maximum."""
+        return self.kind == "overlap"
+
+    @property
+    def met(self) -> bool:
+        """Whether there is a verdict."""
+        return self.kind != "undecided"
+
+    @property
+    def bound(self) -> float:
+        """The slack of the proof, below 1: 0 where every claim was multiplied out exactly."""
+        return 0.0 if self.met else math.inf
+
+    @property
+    def overlapping(self) -> Positions | None:
+        """Rows that no direction separates."""
+        if self.kind == "complete":
+            return np.empty(0, dtype=np.int64)
+        if self.kind == "overlap":
+            return np.arange(self.count)
+        return None if self.separated is None else np.setdiff1d(np.arange(self.count), self.separated)
+
+    def __str__(self) -> str:
+        tail = " Changes of the size of rounding could change that." if self.fragile else ""
+        if self.kind == "complete":
+            return f"Completely separable: every row lies on its side, at a distance of {self.margin:.3g} at least.{tail}"
+        if self.kind == "overlap":
+            assert self.balance is not None
+            return f"The classes overlap: {len(self.balance.rows)} rows balance each other at the full rank {self.rank}.{tail}"
+        if self.kind == "quasi":
+            assert self.separated is not None
+            infinite = [name for name, what in self.coefficients.items() if what not in ("finite", "aliased")]
+            text = f"Quasi-completely separable: {len(self.separated)} of {self.count} rows can be separated, no more."
+            if infinite:
+                text += f" Not finite: {', '.join(infinite[:10])}{', …' if len(infinite) > 10 else ''}."
+            return text + tail
+        left = 0 if self.open_rows is None else len(self.open_rows)
+        return f"Undecided: the budget ran out with {left} rows still open."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim and its witness as plain values."""
+        balance = self.balance
+        return {
+            "kind": self.kind,
+            "rank": self.rank,
+            "basis": None if self.basis is None else self.basis.tolist(),
+            "dependences": [list(vector) for vector in self.dependences],
+            "direction": None if self.integers is None else list(self.integers),
+            "margin": self.margin,
+            "rows": None if balance is None else balance.rows.tolist(),
+            "multipliers": None if balance is None else balance.multipliers.tolist(),
+            "coordinates": None if balance is None else [list(vector) for vector in balance.coordinates],
+            "digests": None if balance is None else list(balance.digests),
+            "null": [list(vector) for vector in self.null],
+            "separated": None if self.separated is None else self.separated.tolist(),
+            "coefficients": self.coefficients,
+            "fragile": self.fragile,
+            "problem": self.problem.to_dict(),
+        }
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "Separability":
+        """Prove it again from the data and the stored witness alone; raises CertificateError where it is false."""
+        if self.kind not in KINDS or self.kind == "undecided":
+            raise CertificateError(f"A verdict of kind {self.kind!r} claims nothing.")
+        rows = self.problem.signed_rows(X, y, sample_weight)
+        if rows.count != self.count:
+            raise CertificateError(f"The verdict is about {self.count} signed rows; this data has {rows.count}.")
+        with one_blas_thread(), np.errstate(all="ignore"):
+            self._check_columns(rows)
+            {"complete": self._check_complete, "quasi": self._check_quasi, "overlap": self._check_overlap}[self.kind](rows)
+        return self
+
+    def _check_columns(self, rows: SignedRows) -> None:
+        """rank ≤ r: every column outside the basis depends on those inside."""
+        if self.basis is None:
+            if self.rank is not None or self.kind != "complete":
+                raise CertificateError("The verdict names no basis of the columns.")
+            return
+        check_dependences(rows, self.dependences, self.basis, "column")
+        if self.rank != len(self.basis):
+            raise CertificateError("The rank is not the number of basis columns.")
+
+    def _sides(self, rows: SignedRows) -> Any:
+        if self.integers is None or len(self.integers) != rows.width or not any(self.integers):
+            raise CertificateError("The verdict has no direction, or one of another width.")
+        return sides(rows, self.integers)
+
+    def _check_complete(self, rows: SignedRows) -> None:
+        seen = self._sides(rows)
+        if (seen.signs <= 0).any():
+            first = int((seen.signs <= 0).argmax())
+            raise CertificateError(f"Row {first} is not on its side of the direction.")
+        self._check_margin(rows, seen)
+
+    def _check_overlap(self, rows: SignedRows) -> None:
+        if self.balance is None or self.basis is None or len(self.balance.coordinates) != len(self.basis):
+            raise CertificateError("The verdict of overlap has no proof at full rank.")
+        self.balance.check(rows)
+
+    def _check_quasi(self, rows: SignedRows) -> None:
+        seen = self._sides(rows)
+        if (seen.signs < 0).any():
+            raise CertificateError(f"Row {int((seen.signs < 0).argmax())} is on the wrong side of the direction.")
+        separated = np.flatnonzero(seen.signs > 0)
+        if self.separated is None or not np.array_equal(separated, self.separated) or not len(separated):
+            raise CertificateError("The rows said to be separated are not those that the direction separates.")
+        if self.balance is None or (seen.signs[self.balance.rows] != 0).any():
+            raise CertificateError("The verdict has no proof, or one with rows that are separated.")
+        assert self.basis is not None
+        rest = np.flatnonzero(seen.signs == 0)
+        inner = independent_columns(self.null, self.basis)
+        for vector in self.null:
+            if np.any(exact_margins(rows, rest, vector)):
+                raise CertificateError("The rows of zero margin have a higher rank than claimed.")
+        if inner != len(self.balance.coordinates):
+            raise CertificateError("The proof's rows do not have the rank of all rows of zero margin.")
+        self.balance.check(rows)
+        self._check_margin(rows, seen)
+
+    def _check_margin(self, rows: SignedRows, seen: Any) -> None:
+        margin = distance(seen.margins[seen.signs > 0], self.direction, rows)
+        if not (margin == self.margin or abs(margin - self.margin) <= 1e-9 * abs(self.margin)):
+            raise CertificateError(f"The margin is {margin:.17g}, not {self.margin:.17g} as claimed.")
+
+
+def check_dependences(rows: SignedRows, vectors: IntegerVectors, basis: Positions, what: str) -> None:
+    """Each vector orthogonal to all rows, with its own column outside the basis; all columns accounted for."""
+    outside = np.setdiff1d(np.arange(rows.width), basis)
+    if len(np.unique(basis)) + len(outside) != rows.width or len(basis) + len(outside) != rows.width:
+        raise CertificateError("The basis names a column twice or one that is not there.")
+    if len(vectors) != len(outside):
+        raise CertificateError("Not every column outside the basis has its dependence.")
+    for column, vector in zip(outside, vectors, strict=True):
+        if len(vector) != rows.width or not vector[column] or any(vector[k] for k in outside if k != column):
+            raise CertificateError("A dependence speaks of other columns than its own and the basis.")
+        if sides(rows, vector).signs.any():
+            raise CertificateError(f"The {what} {int(column)} does not depend on the basis in this data.")
+
+
+def independent_columns(vectors: IntegerVectors, basis: Positions) -> int:
+    """len(basis) − the number of vectors, which must be independent and live on the basis columns."""
+    last: set[int] = set()
+    inside = {int(column) for column in basis}
+    for vector in vectors:
+        used = [k for k, entry in enumerate(vector) if entry]
+        own = [k for k in used if all(not other[k] for other in vectors if other is not vector)]
+        if not set(used) <= inside or not own:
+            raise CertificateError("The null vectors are not independent on the basis columns.")
+        last.add(own[0])
+    return len(basis) - len(vectors)
+
+
+def distance(margins: Vector, direction: Vector | None, rows: SignedRows) -> float:
+    """The smallest margin over the length of the weights; infinite when only the constant decides."""
+    assert direction is not None
+    length = float(np.linalg.norm(direction[rows.is_weight]))
+    return float(margins.min()) / length if length > 0.0 else math.inf
+
+
+def as_vectors(vectors: list[Integers]) -> IntegerVectors:
+    """Integer vectors as a value that does not change."""
+    return tuple(tuple(vector) for vector in vectors)

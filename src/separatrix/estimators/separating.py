@@ -1,0 +1,315 @@
+"""The search for a verdict: few rows decide, all rows confirm.
+
+A small sample is looked at first (``lean``). If it balances at full rank, that is the
+proof of overlap for all rows. If a direction separates it, the direction is tried on
+every row in one pass, the worst offenders join the sample, and so on. What floating
+point leaves open is settled by the linear program on the sample, and what that leaves
+open by exact coordinates.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from separatrix.certificates.balance import balance_slack
+from separatrix.certificates.separability import (
+    Balance,
+    Separability,
+    SeparabilityProblem,
+    as_vectors,
+    digests,
+    distance,
+)
+from separatrix.certificates.sides import Sides, exact_margins, sides
+from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.exact import Integers, combination, scaled_integers
+from separatrix.core.protocols import SignedRows
+from separatrix.estimators.column_basis import ColumnBasis, column_basis, ordered_null_space
+from separatrix.solvers.alternative import Alternative, OutOfTime, solve_alternative
+from separatrix.solvers.caratheodory import few_rows
+from separatrix.solvers.coordinates import Coordinates
+from separatrix.solvers.leaning import lean
+
+FIRST_ROWS = 5
+"""Rows per column in the first sample."""
+
+MOST_COLUMNS = 1500
+"""Beyond this many columns exact elimination takes too long."""
+
+REFINEMENTS = 6
+ROUNDING_BITS = (4, 12, 24, 53)
+
+
+@dataclass
+class Search:
+    """State of the search: the rows looked at so far and the coordinates they are seen in."""
+
+    rows: SignedRows
+    problem: SeparabilityProblem
+    deadline: float
+    columns: ColumnBasis | None = None
+    active: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    refinements: int = 0
+    rounds: int = 0
+
+    def run(self) -> Separability:
+        """The verdict, or "undecided" past the deadline."""
+        self._check_finite()
+        try:
+            return self._decide()
+        except OutOfTime:
+            return Separability("undecided", self.problem, count=self.rows.count, open_rows=self.active)
+
+    def _check_finite(self) -> None:
+        tiny = np.full(self.rows.width, 2.0**-40)
+        if not np.isfinite(self.rows.bracket(tiny)[1]).all():
+            self.rows.refuse_not_finite()
+
+    def _tick(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def _decide(self) -> Separability:
+        rows = self.rows
+        self._tick()
+        if rows.width > MOST_COLUMNS:
+            return self._decide_wide()
+        self.columns = column_basis(rows)
+        basis = self.columns.basis
+        start: Vector | None = None
+        wanted = FIRST_ROWS * len(basis) + 50
+        sample = rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
+        self.active = np.union1d(sample, self.columns.rows)
+        if not len(basis):
+            return self._all_zero()
+        coordinates = Coordinates.plain(rows.take(self.active), basis)
+        while True:
+            self._tick()
+            self.rounds += 1
+            taken = rows.take(self.active)
+            seen = coordinates.apply(taken)
+            leaning = lean(seen, start) if coordinates.is_plain else None
+            if leaning is not None and leaning.multipliers is not None:
+                verdict = self._overlap(seen, leaning.multipliers, coordinates)
+                if verdict is not None:
+                    return verdict
+            if leaning is not None and leaning.separates:
+                start = leaning.direction
+                integers = coordinates.direction(leaning.direction)
+                everywhere = sides(rows, integers)
+                if (everywhere.signs > 0).all():
+                    return self._complete(integers, everywhere)
+                if self._enlist(everywhere.signs <= 0, everywhere):
+                    continue
+            start = None
+            answer = solve_alternative(seen, self.deadline)
+            verdict, coordinates = self._judge(taken, seen, answer, coordinates)
+            if verdict is not None:
+                return verdict
+
+    def _judge(
+        self, taken: Matrix, seen: Matrix, answer: Alternative, coordinates: Coordinates
+    ) -> tuple[Separability | None, Coordinates]:
+        """A verdict from the linear program's answer; or None, and more rows or finer coordinates."""
+        rows = self.rows
+        held = answer.overlapping
+        if held.all():
+            verdict = self._overlap(seen, answer.multipliers, coordinates)
+            if verdict is not None:
+                return verdict, coordinates
+            return None, self._refine(taken, answer, coordinates)
+        if not held.any():
+            integers = coordinates.direction(answer.direction)
+            everywhere = sides(rows, integers)
+            if (everywhere.signs > 0).all():
+                return self._complete(integers, everywhere), coordinates
+            if self._enlist(everywhere.signs <= 0, everywhere):
+                return None, coordinates
+            return None, self._refine(taken, answer, coordinates)
+        return self._judge_quasi(taken, answer, coordinates)
+
+    def _judge_quasi(
+        self, taken: Matrix, answer: Alternative, coordinates: Coordinates
+    ) -> tuple[Separability | None, Coordinates]:
+        rows = self.rows
+        assert self.columns is not None
+        held = np.flatnonzero(answer.overlapping)
+        null = ordered_null_space(rows, self.active[held])
+        inside = set(self.columns.basis.tolist())
+        # dependences of all rows are no directions: only those within the basis are
+        vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
+        inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
+        if not vectors:
+            return None, self._refine(taken, answer, coordinates)
+        approximate = np.array(coordinates.direction(answer.direction), dtype=object)
+        integers = self._direction_within(vectors, approximate, taken, answer.overlapping)
+        if integers is None:
+            return None, self._refine(taken, answer, coordinates)
+        everywhere = sides(rows, integers)
+        if (everywhere.signs < 0).any():
+            if self._enlist(everywhere.signs < 0, everywhere):
+                return None, coordinates
+            return None, self._refine(taken, answer, coordinates)
+        level = np.flatnonzero(everywhere.signs == 0)
+        outside = np.zeros(len(level), dtype=bool)
+        for vector in vectors:
+            outside |= exact_margins(rows, level, vector) != 0.0
+        if outside.any():
+            new = np.setdiff1d(level[outside][:: max(1, int(outside.sum()) // 50)], self.active)
+            if len(new):
+                self.active = np.union1d(self.active, new)
+                return None, coordinates
+            return None, self._refine(taken, answer, coordinates)
+        within = Coordinates.plain(taken[held], inner) if coordinates.is_plain else coordinates
+        if len(inner):
+            seen = within.apply(taken[held])
+            balance = self._balance(seen, answer.multipliers[held], within, self.active[held])
+        else:
+            zero = self.active[held][:1]
+            balance = Balance(zero, np.ones(1), (), digests(rows.take(zero)))
+        if balance is None:
+            return None, self._refine(taken, answer, coordinates)
+        return self._quasi(integers, everywhere, vectors, balance), coordinates
+
+    def _direction_within(
+        self, vectors: list[Integers], wanted: Vector, taken: Matrix, held: Positions
+    ) -> Integers | None:
+        """A combination of the null vectors, with as few bits as will do, that separates the sample's other rows."""
+        from separatrix.core.exact import integer_products, rounded
+
+        table = np.column_stack([rounded(vector) for vector in vectors])
+        lengths = [max(abs(e).bit_length() for e in vector) for vector in vectors]
+        target = rounded([int(entry) for entry in wanted])
+        factors = np.linalg.lstsq(table, target, rcond=None)[0]
+        # each null vector was divided by a power of two of its own
+        shared = max(lengths)
+        for bits in ROUNDING_BITS:
+            whole = [f << (shared - length) for f, length in zip(scaled_integers(factors, bits), lengths, strict=True)]
+            integers = combination(vectors, whole)
+            if any(integers) and all(value > 0 for value in integer_products(taken[~held], integers)):
+                return integers
+        return None
+
+    def _enlist(self, offending: Positions, everywhere: Sides) -> bool:
+        """Add rows on the wrong side to the sample: the worst, and some spread over all of them."""
+        which = np.flatnonzero(offending)
+        which = which[~np.isin(which, self.active)]
+        if not len(which):
+            return False
+        assert self.columns is not None
+        limit = 4 * self.columns.rank + 100
+        relative = everywhere.margins[which] / np.maximum(everywhere.sizes[which], 1e-300)
+        worst = which[np.argsort(relative, kind="stable")[: limit // 2]]
+        spread = which[np.arange(min(limit // 2, len(which))) * len(which) // min(limit // 2, len(which))]
+        self.active = np.union1d(self.active, np.union1d(worst, spread))
+        return True
+
+    def _refine(self, taken: Matrix, answer: Alternative, coordinates: Coordinates) -> Coordinates:
+        """The program's direction becomes a coordinate: rows close to it are told apart exactly."""
+        self.refinements += 1
+        if self.refinements > REFINEMENTS:
+            raise OutOfTime
+        from separatrix.core.exact import integer_products
+
+        integers = coordinates.direction(answer.direction)
+        if not any(integers):
+            # nothing leans anywhere: the direction of least spread is the one that rounding hides
+            seen = coordinates.apply(taken)
+            sizes = np.abs(seen).max(axis=1, keepdims=True)
+            least = np.linalg.svd(seen / np.where(sizes > 0, sizes, 1.0), full_matrices=False)[2][-1]
+            answer = Alternative(answer.multipliers, least, answer.overlapping)
+            integers = coordinates.direction(least)
+        held = answer.overlapping
+
+        def close(vector: Integers) -> Vector:
+            near = taken[held] if held.any() else taken
+            return np.array([float(value) for value in integer_products(near, vector)])
+
+        return coordinates.refine(integers, answer.direction, close)
+
+    def _balance(
+        self, seen: Matrix, multipliers: Vector, coordinates: Coordinates, positions: Positions
+    ) -> Balance | None:
+        try:
+            which, few = few_rows(seen, multipliers)
+        except (np.linalg.LinAlgError, ValueError):
+            return None
+        if not len(which) or not balance_slack(seen[which], few) < 1.0:
+            return None
+        chosen = positions[which]
+        order = np.argsort(chosen)
+        columns = as_vectors(coordinates.columns())
+        return Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])))
+
+    def _overlap(self, seen: Matrix, multipliers: Vector, coordinates: Coordinates) -> Separability | None:
+        balance = self._balance(seen, multipliers, coordinates, self.active)
+        if balance is None:
+            return None
+        return self._verdict("overlap", balance=balance, fragile=not coordinates.is_plain)
+
+    def _complete(self, integers: Integers, everywhere: Sides) -> Separability:
+        return self._verdict("complete", integers, everywhere)
+
+    def _quasi(self, integers: Integers, everywhere: Sides, null: list[Integers], balance: Balance) -> Separability:
+        separated = np.flatnonzero(everywhere.signs > 0)
+        return self._verdict("quasi", integers, everywhere, balance=balance, null=null, separated=separated)
+
+    def _all_zero(self) -> Separability:
+        """Rows without any column that is not zero: each balances itself."""
+        first = np.zeros(1, dtype=np.int64)
+        balance = Balance(first, np.ones(1), (), digests(self.rows.take(first)))
+        return self._verdict("overlap", balance=balance)
+
+    def _decide_wide(self) -> Separability:
+        """Many columns: a direction may still be found and checked; the rank is left open."""
+        self.active = np.arange(self.rows.count) if self.rows.count <= 4000 else self.rows.sample(4000)
+        while True:
+            self._tick()
+            taken = self.rows.take(self.active)
+            scale = np.maximum(np.abs(taken).max(axis=1, keepdims=True), 1e-300)
+            direction = np.linalg.lstsq(taken / scale, np.ones(len(taken)), rcond=None)[0]
+            integers = scaled_integers(direction, 53)
+            if any(integers):
+                everywhere = sides(self.rows, integers)
+                if (everywhere.signs > 0).all():
+                    return self._complete(integers, everywhere)
+                which = np.flatnonzero(everywhere.signs <= 0)
+                new = np.setdiff1d(which[np.argsort(everywhere.margins[which], kind="stable")[:1000]], self.active)
+                if len(new):
+                    self.active = np.union1d(self.active, new)
+                    continue
+            raise OutOfTime
+
+    def _verdict(
+        self,
+        kind: str,
+        integers: Integers | None = None,
+        everywhere: Sides | None = None,
+        *,
+        balance: Balance | None = None,
+        null: list[Integers] | None = None,
+        separated: Positions | None = None,
+        fragile: bool = False,
+    ) -> Separability:
+        columns = self.columns
+        margin = float("nan")
+        if integers is not None and everywhere is not None:
+            from separatrix.core.exact import rounded
+
+            margin = distance(everywhere.margins[everywhere.signs > 0], rounded(integers), self.rows)
+            fragile = fragile or everywhere.fragile
+        return Separability(
+            kind,
+            self.problem,
+            rank=None if columns is None else columns.rank,
+            basis=None if columns is None else columns.basis,
+            dependences=() if columns is None else columns.dependences,
+            integers=None if integers is None else tuple(integers),
+            margin=margin,
+            balance=balance,
+            null=as_vectors(null or []),
+            separated=separated,
+            fragile=fragile,
+            count=self.rows.count,
+        )

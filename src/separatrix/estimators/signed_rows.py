@@ -1,0 +1,189 @@
+"""Labelled rows as signed rows: the geometry of separability.
+
+Two classes: yᵢ = sᵢ·(xᵢ, 1). More classes (softmax, or several scores): one signed row for each
+row and each wrong class k, with (xᵢ, 1) in the place of the row's own class and −(xᵢ, 1)
+in the place of k; the first class has no place, since only differences of scores count.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Never
+
+import numpy as np
+
+from separatrix.core import kernels
+from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
+from separatrix.engines import Block
+from separatrix.estimators.inputs import refuse_not_finite
+
+
+def _spread(members: Positions, wanted: int) -> Positions:
+    """Positions evenly spread over the members."""
+    return members[np.arange(wanted, dtype=np.int64) * len(members) // wanted]
+
+
+def _sample(codes: Codes, count: int) -> Positions:
+    chosen = []
+    for code in np.unique(codes):
+        members = np.flatnonzero(codes == code)
+        chosen.append(_spread(members, min(len(members), max(1, round(count * len(members) / len(codes))))))
+    return np.sort(np.concatenate(chosen))
+
+
+def _with_constant(taken: Any, constant: bool) -> Matrix:
+    values = np.asarray(taken.toarray() if hasattr(taken, "toarray") else taken, dtype=np.float64)
+    return np.hstack([values, np.ones((len(values), 1))]) if constant else values
+
+
+@dataclass(slots=True)
+class TwoClassRows:
+    """sᵢ·(xᵢ, 1) over the rows ``members`` of a block; ``codes`` 1 for s = +1."""
+
+    block: Block
+    codes: Codes
+    constant: bool
+    members: Positions | None = None
+    signs: Vector = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.signs = np.where(self.codes == 1, 1.0, -1.0)
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.codes)
+
+    @property
+    def width(self) -> int:
+        """Columns, with the constant as the last where there is one."""
+        return self.block.shape[1] + self.constant
+
+    @property
+    def order(self) -> Positions:
+        """The constant first, then the columns as they come."""
+        return np.roll(np.arange(self.width), int(self.constant))
+
+    @property
+    def is_weight(self) -> AnyArray:
+        """Which columns are not the constant."""
+        return np.arange(self.width) < self.block.shape[1]
+
+    def data_row(self, which: Positions) -> Positions:
+        """Row numbers in the user's table."""
+        return which if self.members is None else self.members[which]
+
+    def take(self, which: Positions) -> Matrix:
+        """Some of them, exact."""
+        return self.signs[which, None] * _with_constant(self.block.take(self.data_row(which)), self.constant)
+
+    def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
+        """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""
+        product, size = kernels.bracket(self.block.rows, direction, self.constant, self.block.entries_per_row)
+        if self.members is not None:
+            product, size = product[self.members], size[self.members]
+        product *= self.signs
+        return product, size
+
+    def exact(self, which: Positions, parts: Matrix) -> Vector:
+        """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""
+        exact = kernels.exact_products(self.block.rows, self.data_row(which), parts[None], self.constant)
+        return np.asarray(self.signs[which] * exact[:, 0])
+
+    def sample(self, count: int) -> Positions:
+        """Some of them, the classes in proportion."""
+        return _sample(self.codes, count)
+
+    def refuse_not_finite(self) -> Never:
+        """Name the NaN or infinity that a pass met."""
+        refuse_not_finite(self.block)
+
+
+@dataclass(slots=True)
+class ManyClassRows:
+    """One signed row per row and wrong class, in the order of the rows."""
+
+    block: Block
+    codes: Codes
+    classes: int
+    constant: bool
+    members: Positions | None = None
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.codes) * (self.classes - 1)
+
+    @property
+    def _p(self) -> int:
+        return self.block.shape[1] + self.constant
+
+    @property
+    def width(self) -> int:
+        """Columns with the constant, for every class but the first."""
+        return self._p * (self.classes - 1)
+
+    @property
+    def order(self) -> Positions:
+        """The constants first, then columns as they come, class by class."""
+        places = np.arange(self.width).reshape(self.classes - 1, -1)
+        return np.roll(places, int(self.constant), axis=1).T.ravel()
+
+    @property
+    def is_weight(self) -> AnyArray:
+        """Which columns are not the constant."""
+        return np.arange(self.width) % self._p < self.block.shape[1]
+
+    def data_row(self, which: Positions) -> Positions:
+        """Row numbers in the user's table."""
+        rows = which // (self.classes - 1)
+        return rows if self.members is None else self.members[rows]
+
+    def _pairs(self, which: Positions) -> tuple[AnyArray, AnyArray]:
+        """The row's own class and the wrong one."""
+        own = self.codes[which // (self.classes - 1)]
+        wrong = which % (self.classes - 1)
+        return own, np.where(wrong >= own, wrong + 1, wrong)
+
+    def take(self, which: Positions) -> Matrix:
+        """Some of them, exact."""
+        rows, inverse = np.unique(self.data_row(which), return_inverse=True)
+        values = _with_constant(self.block.take(rows), self.constant)[inverse]
+        own, wrong = self._pairs(which)
+        out = np.zeros((len(which), self.classes, self._p))
+        every = np.arange(len(which))
+        out[every, own] = values
+        out[every, wrong] = -values
+        return out[:, 1:].reshape(len(which), -1)
+
+    def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
+        """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""
+        points = np.vstack([np.zeros(self._p), direction.reshape(self.classes - 1, -1)])
+        pieces = [kernels.bracket(self.block.rows, p, self.constant, self.block.entries_per_row) for p in points]
+        score, size = (np.column_stack([piece[k] for piece in pieces]) for k in (0, 1))
+        if self.members is not None:
+            score, size = score[self.members], size[self.members]
+        every = np.arange(len(self.codes))[:, None]
+        wrong = np.arange(self.classes - 1) + (np.arange(self.classes - 1) >= self.codes[:, None])
+        own = self.codes[:, None]
+        return (score[every, own] - score[every, wrong]).ravel(), (size[every, own] + size[every, wrong]).ravel()
+
+    def exact(self, which: Positions, parts: Matrix) -> Vector:
+        """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""
+        weights = np.concatenate([np.zeros((len(parts), 1, self._p)), parts.reshape(len(parts), -1, self._p)], axis=1)
+        own, wrong = self._pairs(which)
+        rows = self.data_row(which)
+        out = np.empty(len(which))
+        for a, b in np.unique(np.column_stack([own, wrong]), axis=0):
+            mine = np.flatnonzero((own == a) & (wrong == b))
+            difference = np.concatenate([weights[:, a], -weights[:, b]])
+            out[mine] = kernels.exact_products(self.block.rows, rows[mine], difference[None], self.constant)[:, 0]
+        return out
+
+    def sample(self, count: int) -> Positions:
+        """All wrong classes of some rows, the classes in proportion."""
+        wrong = self.classes - 1
+        rows = _sample(self.codes, max(1, count // wrong))
+        return (rows[:, None] * wrong + np.arange(wrong)).ravel()
+
+    def refuse_not_finite(self) -> Never:
+        """Name the NaN or infinity that a pass met."""
+        refuse_not_finite(self.block)

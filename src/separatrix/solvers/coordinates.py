@@ -1,0 +1,77 @@
+"""Exact changes of coordinates, for rows that floating point cannot tell apart.
+
+Signed rows y are seen as fl(⟨y, tₖ⟩) for integer columns tₖ. At first each tₖ is one
+column, scaled by a power of two. When rows are so close to a hyperplane ⟨y, v⟩ = 0 that
+rounding hides their side, v itself becomes one of the coordinates: ⟨y, v⟩ is computed
+exactly and scaled up, and what was noise becomes a column like the others.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.exact import Integers, combination, integer_products, powers_of_two, scaled_integers
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """r coordinates on p columns: plain ones are single columns times ``scale``; ``exact`` replaces some."""
+
+    width: int
+    basis: Positions
+    scale: Vector
+    exact: tuple[tuple[int, Integers], ...] = ()
+
+    @classmethod
+    def plain(cls, rows: Matrix, basis: Positions) -> Self:
+        """Single columns, scaled by powers of two to about one."""
+        return cls(rows.shape[1], basis, powers_of_two(np.abs(rows[:, basis]).max(axis=0, initial=0.0)))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every coordinate is a single column."""
+        return not self.exact
+
+    def apply(self, rows: Matrix) -> Matrix:
+        """The rows (m × p) in these coordinates (m × r), one rounding per entry."""
+        seen = rows[:, self.basis] * self.scale
+        for place, vector in self.exact:
+            values = [float(value) for value in integer_products(rows, vector)]
+            seen[:, place] = np.array(values) * self.scale[place]
+        return seen
+
+    def direction(self, factors: Vector, bits: int = 53) -> Integers:
+        """Σ factorₖ·tₖ as integers over the p columns; the factors rounded to ``bits`` bits."""
+        columns = self.columns()
+        # the powers of two of the scales are put into the integers
+        return combination(columns, scaled_integers(factors, bits))
+
+    def columns(self) -> list[Integers]:
+        """The coordinates as integer vectors, all times the same power of two."""
+        exponents = [int(math.frexp(value)[1]) - 1 for value in self.scale]
+        lowest = min(exponents)
+        replaced = dict(self.exact)
+        out = []
+        for place, (column, exponent) in enumerate(zip(self.basis, exponents, strict=True)):
+            vector = replaced.get(place)
+            if vector is None:
+                vector = [0] * self.width
+                vector[int(column)] = 1
+            out.append([entry << (exponent - lowest) for entry in vector])
+        return out
+
+    def refine(self, vector: Integers, factors: Vector, sizes: Callable[[Integers], Vector]) -> Self:
+        """Make ``vector`` = Σ factorₖtₖ a coordinate in the place of the one with the largest factor.
+
+        ``sizes(vector)`` gives ⟨y, v⟩ of the rows that are close; their largest becomes about one.
+        """
+        place = int(np.abs(factors).argmax())
+        largest = float(np.abs(sizes(vector)).max(initial=0.0))
+        scale = self.scale.copy()
+        scale[place] = powers_of_two(np.array([largest]))[0]
+        kept = tuple((k, old) for k, old in self.exact if k != place)
+        return replace(self, scale=scale, exact=(*kept, (place, vector)))

@@ -1,0 +1,93 @@
+"""A quick look at signed rows: do they lean to one side, or balance each other?
+
+With rows yᵢ (label times row), the average of log(1 + exp(−⟨yᵢ, v⟩)) + κ‖v‖²/2 has a
+minimum v by Newton's method. If all ⟨yᵢ, v⟩ > 0, v separates the rows. If not, the
+residuals aᵢ = σ(−⟨yᵢ, v⟩) > 0 nearly balance, Σ aᵢyᵢ = κmv, and a small correction
+within the span of the rows makes them balance. Neither may come out: then the linear
+program of ``alternative`` decides.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from separatrix.core.arrays import Matrix, Vector
+
+MOST_STEPS = 60
+RIDGE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """``direction`` with its ``margins``; ``multipliers`` that balance, where all are positive."""
+
+    direction: Vector
+    margins: Vector
+    multipliers: Vector | None
+
+    @property
+    def separates(self) -> bool:
+        """Whether every row lies strictly on its side."""
+        return bool(self.margins.min() > 0.0)
+
+
+def lean(rows: Matrix, start: Vector | None = None, enough: float = 12.0) -> Leaning:
+    """Newton's method on the signed rows, until they are ``enough`` on their sides or balance.
+
+    >>> lean(np.array([[1.0, 2.0], [1.0, -1.0]])).separates
+    True
+    >>> lean(np.array([[1.0, 2.0], [-1.0, 1.0], [0.0, -1.0]])).multipliers is None
+    False
+    """
+    m, p = rows.shape
+    direction = np.zeros(p) if start is None else start.copy()
+    margins = rows @ direction
+    value = _value(margins, direction)
+    for _ in range(MOST_STEPS):
+        residuals = 1.0 / (1.0 + np.exp(margins))
+        gradient = RIDGE * direction - rows.T @ residuals / m
+        curvature = residuals * (1.0 - residuals)
+        hessian = (rows.T * (curvature / m)) @ rows
+        hessian[np.diag_indices(p)] += RIDGE + 1e-15 * np.trace(hessian) / p
+        try:
+            step = -scipy.linalg.solve(hessian, gradient, assume_a="pos", check_finite=False)
+        except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning, ValueError):
+            break
+        decrement = -float(gradient @ step)
+        if not np.isfinite(decrement) or decrement <= 1e-22 * m:
+            break
+        change = rows @ step
+        shrink = 1.0
+        while shrink > 1e-6:
+            trial = margins + shrink * change
+            trial_value = _value(trial, direction + shrink * step)
+            if trial_value <= value - 1e-4 * shrink * decrement or decrement < 1e-14:
+                break
+            shrink *= 0.5
+        direction = direction + shrink * step
+        margins, value = trial, trial_value
+        if margins.min() > enough:
+            break
+    return Leaning(direction, margins, None if margins.min() > 0.0 else _balance(rows, margins))
+
+
+def _value(margins: Vector, direction: Vector) -> float:
+    return float(np.logaddexp(0.0, -margins).mean() + 0.5 * RIDGE * direction @ direction)
+
+
+def _balance(rows: Matrix, margins: Vector) -> Vector | None:
+    """Residuals, moved within the span of the rows weighted by them until they balance; None unless positive.
+
+    The correction is aᵢ⟨yᵢ, c⟩, relative to the residual itself, so that small residuals stay positive.
+    """
+    residuals = 1.0 / (1.0 + np.exp(margins))
+    if not residuals.min() > 0.0:
+        return None
+    gram = (rows.T * residuals) @ rows
+    try:
+        correction = scipy.linalg.solve(gram, rows.T @ residuals, assume_a="pos", check_finite=False)
+    except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning, ValueError):
+        return None
+    factor = 1.0 - rows @ correction
+    return residuals * factor if factor.min() > 0.0 else None
