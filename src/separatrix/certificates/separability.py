@@ -27,7 +27,7 @@ from separatrix.certificates.balance import balance_slack
 from separatrix.certificates.sides import exact_margins, sides
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError
-from separatrix.core.exact import Integers, integer_products, rounded
+from separatrix.core.exact import Integers, integer_products, null_space, rounded
 from separatrix.core.protocols import SignedRows
 from separatrix.core.threads import one_blas_thread
 
@@ -50,18 +50,22 @@ class SeparabilityProblem(Protocol):
 
 @dataclass(frozen=True)
 class Balance:
-    """λ > 0 on ``rows`` with Σ λᵢyᵢ = 0; ``coordinates`` are r integer vectors to see the rows in."""
+    """λ > 0 on ``rows`` with Σ λᵢyᵢ = 0, and the rank of those rows.
+
+    In floating point: near-multipliers, and ``coordinates``, integer vectors as many as the
+    rank, in which ``balance_slack`` proves both. Or exactly: ``integers`` are the multipliers.
+    """
 
     rows: Positions
     multipliers: Vector
     coordinates: IntegerVectors
     digests: tuple[str, ...] = field(repr=False)
+    integers: tuple[int, ...] | None = field(default=None, repr=False)
 
-    def slack(self, rows: SignedRows) -> float:
-        """The bound of ``balance_slack`` on this data; below 1 it is a proof."""
-        taken = rows.take(self.rows)
-        seen = [np.array([float(v) for v in integer_products(taken, list(c))]) for c in self.coordinates]
-        return balance_slack(np.column_stack(seen), self.multipliers) if seen else zero_slack(taken)
+    @property
+    def rank(self) -> int:
+        """Rank of the rows."""
+        return len(self.coordinates)
 
     def check(self, rows: SignedRows) -> None:
         """Raise CertificateError unless it is a proof on this data."""
@@ -69,19 +73,33 @@ class Balance:
             raise CertificateError("The proof names a row twice, or has not one multiplier per row.")
         if not len(self.rows) or self.rows.min() < 0 or self.rows.max() >= rows.count:
             raise CertificateError("The proof names rows that the data does not have.")
-        if digests(rows.take(self.rows)) != self.digests:
+        taken = rows.take(self.rows)
+        if digests(taken) != self.digests:
             raise CertificateError(
                 "The rows of the proof have other values or labels now.\n\nHint: were rows reordered or changed?"
             )
-        if len(self.coordinates) and not self.slack(rows) < 1.0:
+        if any(len(vector) != rows.width for vector in self.coordinates):
+            raise CertificateError("The coordinates of the proof have another width.")
+        seen = [np.array([float(v) for v in integer_products(taken, list(c))]) for c in self.coordinates]
+        table = np.column_stack(seen) if seen else np.empty((len(taken), 0))
+        if self.integers is not None:
+            self._check_exactly(taken, table)
+        elif seen and not balance_slack(table, self.multipliers) < 1.0:
             raise CertificateError("The multipliers do not balance the rows of the proof.")
-        if not len(self.coordinates) and (np.any(rows.take(self.rows)) or not (self.multipliers > 0.0).all()):
+        elif not seen and taken.any():
             raise CertificateError("The rows of the proof are not zero.")
 
-
-def zero_slack(taken: Matrix) -> float:
-    """Rows of rank zero balance each other, if all are zero."""
-    return math.inf if taken.any() else 0.0
+    def _check_exactly(self, taken: Matrix, table: Matrix) -> None:
+        assert self.integers is not None
+        if len(self.integers) != len(taken) or min(self.integers) <= 0:
+            raise CertificateError("The exact multipliers are not positive, or not one per row.")
+        if any(integer_products(np.ascontiguousarray(taken.T), list(self.integers))):
+            raise CertificateError("The exact multipliers do not balance the rows of the proof.")
+        # what is independent modulo a prime is independent; each coordinate is a single column here
+        if any(sum(map(bool, vector)) != 1 for vector in self.coordinates):
+            raise CertificateError("An exact proof is seen in plain columns.")
+        if table.shape[1] and null_space(table).rank != table.shape[1]:
+            raise CertificateError("The rows of the proof have a lower rank than claimed.")
 
 
 def digests(rows: Matrix) -> tuple[str, ...]:
@@ -184,6 +202,7 @@ class Separability:
             "rows": None if balance is None else balance.rows.tolist(),
             "multipliers": None if balance is None else balance.multipliers.tolist(),
             "coordinates": None if balance is None else [list(vector) for vector in balance.coordinates],
+            "integers": None if balance is None or balance.integers is None else list(balance.integers),
             "digests": None if balance is None else list(balance.digests),
             "null": [list(vector) for vector in self.null],
             "separated": None if self.separated is None else self.separated.tolist(),
@@ -227,7 +246,7 @@ class Separability:
         self._check_margin(rows, seen)
 
     def _check_overlap(self, rows: SignedRows) -> None:
-        if self.balance is None or self.basis is None or len(self.balance.coordinates) != len(self.basis):
+        if self.balance is None or self.basis is None or self.balance.rank != len(self.basis):
             raise CertificateError("The verdict of overlap has no proof at full rank.")
         self.balance.check(rows)
 
@@ -246,7 +265,7 @@ class Separability:
         for vector in self.null:
             if np.any(exact_margins(rows, rest, vector)):
                 raise CertificateError("The rows of zero margin have a higher rank than claimed.")
-        if inner != len(self.balance.coordinates):
+        if inner != self.balance.rank:
             raise CertificateError("The proof's rows do not have the rank of all rows of zero margin.")
         self.balance.check(rows)
         self._check_margin(rows, seen)

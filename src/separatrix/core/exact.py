@@ -91,7 +91,7 @@ def null_space(matrix: Matrix) -> NullSpace:
             continue
         wanted = 2 * used
         vectors = _reconstruct(residues, modulus, np.array(basis, dtype=np.int64), others, columns)
-        if vectors is not None and all(not any(integer_products(matrix, vector)) for vector in vectors):
+        if vectors is not None and _all_orthogonal(matrix, vectors):
             return NullSpace(np.array(basis, dtype=np.int64), np.array(best[1], dtype=np.int64), vectors)
     raise ArithmeticError("the primes below 2**31 ran out")  # 5e7 of them: never met
 
@@ -142,6 +142,15 @@ def _fraction(residue: int, modulus: int, limit: int) -> tuple[int, int] | None:
     if factor == 0 or abs(factor) > limit:
         return None
     return (now, factor) if factor > 0 else (-now, -factor)
+
+
+def _all_orthogonal(matrix: Matrix, vectors: list[Integers]) -> bool:
+    small = [vector for vector in vectors if max(abs(entry) for entry in vector) < 2**53]
+    if small:
+        parts = np.array(small, dtype=np.float64)[:, None]
+        if kernels.exact_products(kernels.dense_rows(matrix), np.arange(len(matrix)), parts, False).any():
+            return False
+    return not any(any(integer_products(matrix, v)) for v in vectors if max(abs(e) for e in v) >= 2**53)
 
 
 def integer_products(matrix: Matrix, vector: Integers) -> list[Fraction] | list[float]:
@@ -198,6 +207,8 @@ def rounded(vector: Sequence[int]) -> Vector:
     array([ 0.1875, -0.5   ])
     """
     length = max((abs(entry).bit_length() for entry in vector), default=0)
+    if length <= WIDEST:
+        return np.ldexp(np.array(vector, dtype=np.float64), -length)
     return np.array([float(Fraction(entry, 2**length)) for entry in vector])
 
 

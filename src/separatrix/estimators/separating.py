@@ -22,13 +22,14 @@ from separatrix.certificates.separability import (
     distance,
 )
 from separatrix.certificates.sides import Sides, exact_margins, sides
-from separatrix.core.arrays import Matrix, Positions, Vector
-from separatrix.core.exact import Integers, combination, scaled_integers
+from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.exact import Integers, combination, integer_products, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis, column_basis, ordered_null_space
 from separatrix.solvers.alternative import Alternative, OutOfTime, solve_alternative
 from separatrix.solvers.caratheodory import few_rows
 from separatrix.solvers.coordinates import Coordinates
+from separatrix.solvers.exact_alternative import exact_alternative
 from separatrix.solvers.leaning import lean
 
 FIRST_ROWS = 5
@@ -37,7 +38,9 @@ FIRST_ROWS = 5
 MOST_COLUMNS = 1500
 """Beyond this many columns exact elimination takes too long."""
 
-REFINEMENTS = 6
+REFINEMENTS = 3
+"""After this many changes of coordinates the linear program is solved in fractions."""
+
 ROUNDING_BITS = (4, 12, 24, 53)
 
 
@@ -50,6 +53,8 @@ class Search:
     deadline: float
     columns: ColumnBasis | None = None
     active: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    level: bool = False
+    """Whether the linear program found rows that only a hyperplane through them can hold: then ``lean`` cannot help."""
     refinements: int = 0
     rounds: int = 0
 
@@ -88,8 +93,13 @@ class Search:
             self._tick()
             self.rounds += 1
             taken = rows.take(self.active)
+            if self.refinements > REFINEMENTS:
+                verdict = self._judge_exactly(taken)
+                if verdict is not None:
+                    return verdict
+                continue
             seen = coordinates.apply(taken)
-            leaning = lean(seen, start) if coordinates.is_plain else None
+            leaning = lean(seen, start) if coordinates.is_plain and not self.level else None
             if leaning is not None and leaning.multipliers is not None:
                 verdict = self._overlap(seen, leaning.multipliers, coordinates)
                 if verdict is not None:
@@ -100,7 +110,7 @@ class Search:
                 everywhere = sides(rows, integers)
                 if (everywhere.signs > 0).all():
                     return self._complete(integers, everywhere)
-                if self._enlist(everywhere.signs <= 0, everywhere):
+                if self._enlist(everywhere.signs <= 0, everywhere.margins, everywhere.sizes):
                     continue
             start = None
             answer = solve_alternative(seen, self.deadline)
@@ -124,7 +134,7 @@ class Search:
             everywhere = sides(rows, integers)
             if (everywhere.signs > 0).all():
                 return self._complete(integers, everywhere), coordinates
-            if self._enlist(everywhere.signs <= 0, everywhere):
+            if self._enlist(everywhere.signs <= 0, everywhere.margins, everywhere.sizes):
                 return None, coordinates
             return None, self._refine(taken, answer, coordinates)
         return self._judge_quasi(taken, answer, coordinates)
@@ -134,6 +144,12 @@ class Search:
     ) -> tuple[Separability | None, Coordinates]:
         rows = self.rows
         assert self.columns is not None
+        self.level = True
+        approximate = coordinates.direction(answer.direction)
+        margins, sizes = rows.bracket(rounded(approximate))
+        clearly = margins < -1e-9 * sizes
+        if clearly.any() and self._enlist(clearly, margins, sizes):
+            return None, coordinates
         held = np.flatnonzero(answer.overlapping)
         null = ordered_null_space(rows, self.active[held])
         inside = set(self.columns.basis.tolist())
@@ -142,13 +158,12 @@ class Search:
         inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
         if not vectors:
             return None, self._refine(taken, answer, coordinates)
-        approximate = np.array(coordinates.direction(answer.direction), dtype=object)
         integers = self._direction_within(vectors, approximate, taken, answer.overlapping)
         if integers is None:
             return None, self._refine(taken, answer, coordinates)
         everywhere = sides(rows, integers)
         if (everywhere.signs < 0).any():
-            if self._enlist(everywhere.signs < 0, everywhere):
+            if self._enlist(everywhere.signs < 0, everywhere.margins, everywhere.sizes):
                 return None, coordinates
             return None, self._refine(taken, answer, coordinates)
         level = np.flatnonzero(everywhere.signs == 0)
@@ -161,26 +176,68 @@ class Search:
                 self.active = np.union1d(self.active, new)
                 return None, coordinates
             return None, self._refine(taken, answer, coordinates)
-        within = Coordinates.plain(taken[held], inner) if coordinates.is_plain else coordinates
-        if len(inner):
+        if not len(inner):
+            balance: Balance | None = self._zero_balance(self.active[held][:1])
+        else:
+            if coordinates.is_plain:
+                within = Coordinates.plain(taken[held], inner)
+            else:
+                within = coordinates.restrict(coordinates.apply(taken[held]), len(inner))
             seen = within.apply(taken[held])
             balance = self._balance(seen, answer.multipliers[held], within, self.active[held])
-        else:
-            zero = self.active[held][:1]
-            balance = Balance(zero, np.ones(1), (), digests(rows.take(zero)))
         if balance is None:
             return None, self._refine(taken, answer, coordinates)
         return self._quasi(integers, everywhere, vectors, balance), coordinates
 
+    def _judge_exactly(self, taken: Matrix) -> Separability | None:
+        """The linear program in fractions on the sample; None when more rows are needed."""
+        assert self.columns is not None
+        basis = self.columns.basis
+        answer = exact_alternative(taken[:, basis], range(len(taken)), self.deadline)
+        integers = [0] * self.rows.width
+        for column, entry in zip(basis, answer.direction, strict=True):
+            integers[int(column)] = entry
+        held = np.array([value > 0 for value in answer.multipliers])
+        everywhere = sides(self.rows, integers) if any(integers) else None
+        if everywhere is not None:
+            offending = everywhere.signs < 0 if held.any() else everywhere.signs <= 0
+            if self._enlist(offending, everywhere.margins, everywhere.sizes):
+                return None
+            if not held.any():
+                return self._complete(integers, everywhere)
+        positions = self.active[held]
+        null = ordered_null_space(self.rows, positions)
+        inside = set(basis.tolist())
+        vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
+        if everywhere is not None:
+            level = np.flatnonzero(everywhere.signs == 0)
+            apart = [level[exact_margins(self.rows, level, vector) != 0.0] for vector in vectors]
+            new = np.setdiff1d(np.concatenate([a[:50] for a in apart]), self.active) if apart else level[:0]
+            if len(new):
+                self.active = np.union1d(self.active, new)
+                return None
+        inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
+        balance = self._exact_balance(positions, inner, null.rows) if len(inner) else self._zero_balance(positions[:1])
+        if everywhere is None or not vectors:
+            return self._verdict("overlap", balance=balance, fragile=True)
+        return self._quasi(integers, everywhere, vectors, balance)
+
+    def _exact_balance(self, positions: Positions, inner: Positions, independent: Positions) -> Balance:
+        """Integer multipliers on few rows: the independent ones, and at most as many others."""
+        taken = self.rows.take(positions)
+        answer = exact_alternative(taken[:, inner], independent.tolist(), self.deadline)
+        which = np.flatnonzero([value > 0 for value in answer.multipliers])
+        whole = tuple(answer.multipliers[k] for k in which)
+        unit = [tuple(int(j == k) for j in range(self.rows.width)) for k in inner]
+        return Balance(positions[which], rounded(whole), tuple(unit), digests(taken[which]), whole)
+
     def _direction_within(
-        self, vectors: list[Integers], wanted: Vector, taken: Matrix, held: Positions
+        self, vectors: list[Integers], wanted: Integers, taken: Matrix, held: AnyArray
     ) -> Integers | None:
         """A combination of the null vectors, with as few bits as will do, that separates the sample's other rows."""
-        from separatrix.core.exact import integer_products, rounded
-
         table = np.column_stack([rounded(vector) for vector in vectors])
         lengths = [max(abs(e).bit_length() for e in vector) for vector in vectors]
-        target = rounded([int(entry) for entry in wanted])
+        target = rounded(wanted)
         factors = np.linalg.lstsq(table, target, rcond=None)[0]
         # each null vector was divided by a power of two of its own
         shared = max(lengths)
@@ -191,7 +248,7 @@ class Search:
                 return integers
         return None
 
-    def _enlist(self, offending: Positions, everywhere: Sides) -> bool:
+    def _enlist(self, offending: AnyArray, margins: Vector, sizes: Vector) -> bool:
         """Add rows on the wrong side to the sample: the worst, and some spread over all of them."""
         which = np.flatnonzero(offending)
         which = which[~np.isin(which, self.active)]
@@ -199,7 +256,7 @@ class Search:
             return False
         assert self.columns is not None
         limit = 4 * self.columns.rank + 100
-        relative = everywhere.margins[which] / np.maximum(everywhere.sizes[which], 1e-300)
+        relative = margins[which] / np.maximum(sizes[which], 1e-300)
         worst = which[np.argsort(relative, kind="stable")[: limit // 2]]
         spread = which[np.arange(min(limit // 2, len(which))) * len(which) // min(limit // 2, len(which))]
         self.active = np.union1d(self.active, np.union1d(worst, spread))
@@ -208,10 +265,6 @@ class Search:
     def _refine(self, taken: Matrix, answer: Alternative, coordinates: Coordinates) -> Coordinates:
         """The program's direction becomes a coordinate: rows close to it are told apart exactly."""
         self.refinements += 1
-        if self.refinements > REFINEMENTS:
-            raise OutOfTime
-        from separatrix.core.exact import integer_products
-
         integers = coordinates.direction(answer.direction)
         if not any(integers):
             # nothing leans anywhere: the direction of least spread is the one that rounding hides
@@ -231,12 +284,16 @@ class Search:
     def _balance(
         self, seen: Matrix, multipliers: Vector, coordinates: Coordinates, positions: Positions
     ) -> Balance | None:
-        try:
-            which, few = few_rows(seen, multipliers)
-        except (np.linalg.LinAlgError, ValueError):
+        """A proof from the multipliers given, or from the residuals of a fit, which are more even."""
+        found = _few(seen, multipliers)
+        if found is None:
+            size = np.abs(seen).max(axis=1)
+            size[size == 0.0] = 1.0
+            even = lean(seen / size[:, None]).multipliers
+            found = None if even is None else _few(seen, even / size)
+        if found is None:
             return None
-        if not len(which) or not balance_slack(seen[which], few) < 1.0:
-            return None
+        which, few = found
         chosen = positions[which]
         order = np.argsort(chosen)
         columns = as_vectors(coordinates.columns())
@@ -257,9 +314,10 @@ class Search:
 
     def _all_zero(self) -> Separability:
         """Rows without any column that is not zero: each balances itself."""
-        first = np.zeros(1, dtype=np.int64)
-        balance = Balance(first, np.ones(1), (), digests(self.rows.take(first)))
-        return self._verdict("overlap", balance=balance)
+        return self._verdict("overlap", balance=self._zero_balance(np.zeros(1, dtype=np.int64)))
+
+    def _zero_balance(self, position: Positions) -> Balance:
+        return Balance(position, np.ones(1), (), digests(self.rows.take(position)))
 
     def _decide_wide(self) -> Separability:
         """Many columns: a direction may still be found and checked; the rank is left open."""
@@ -295,8 +353,6 @@ class Search:
         columns = self.columns
         margin = float("nan")
         if integers is not None and everywhere is not None:
-            from separatrix.core.exact import rounded
-
             margin = distance(everywhere.margins[everywhere.signs > 0], rounded(integers), self.rows)
             fragile = fragile or everywhere.fragile
         return Separability(
@@ -313,3 +369,12 @@ class Search:
             fragile=fragile,
             count=self.rows.count,
         )
+
+
+def _few(seen: Matrix, multipliers: Vector) -> tuple[Positions, Vector] | None:
+    """Few rows whose balance is proved, or None."""
+    try:
+        which, few = few_rows(seen, multipliers)
+    except (np.linalg.LinAlgError, ValueError):
+        return None
+    return (which, few) if len(which) and balance_slack(seen[which], few) < 1.0 else None

@@ -42,7 +42,7 @@ def _reduce(rows: Matrix, multipliers: Vector) -> Vector:
     weighted = rows[carrying] * multipliers[carrying, None]
     order = scipy.linalg.qr(weighted.T, mode="r", pivoting=True, check_finite=False)[1]
     basis = order[:rank].copy()
-    inverse = np.asfortranarray(scipy.linalg.inv(weighted[basis].T, check_finite=False))
+    inverse = np.asfortranarray(np.linalg.inv(weighted[basis].T))
     level = np.ones(rank)
     # Each other row either goes, its weight moved to the basis, or takes the place of
     # the basis row that reaches zero first.

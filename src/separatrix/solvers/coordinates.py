@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import scipy.linalg
 
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.exact import Integers, combination, integer_products, powers_of_two, scaled_integers
@@ -49,6 +50,14 @@ class Coordinates:
         columns = self.columns()
         # the powers of two of the scales are put into the integers
         return combination(columns, scaled_integers(factors, bits))
+
+    def restrict(self, seen: Matrix, rank: int) -> Self:
+        """As many of the coordinates as the ``rank``, in which the rows ``seen`` are well spread."""
+        sizes = np.abs(seen).max(axis=1, keepdims=True)
+        order = scipy.linalg.qr(seen / np.where(sizes > 0.0, sizes, 1.0), mode="r", pivoting=True)[1]
+        places = np.sort(order[:rank]).tolist()
+        moved = tuple((places.index(place), vector) for place, vector in self.exact if place in places)
+        return replace(self, basis=self.basis[places], scale=self.scale[places], exact=moved)
 
     def columns(self) -> list[Integers]:
         """The coordinates as integer vectors, all times the same power of two."""

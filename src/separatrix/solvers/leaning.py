@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
+import scipy.special
 
 from separatrix.core.arrays import Matrix, Vector
 
@@ -45,14 +46,14 @@ def lean(rows: Matrix, start: Vector | None = None, enough: float = 12.0) -> Lea
     margins = rows @ direction
     value = _value(margins, direction)
     for _ in range(MOST_STEPS):
-        residuals = 1.0 / (1.0 + np.exp(margins))
+        residuals = scipy.special.expit(-margins)
         gradient = RIDGE * direction - rows.T @ residuals / m
         curvature = residuals * (1.0 - residuals)
         hessian = (rows.T * (curvature / m)) @ rows
         hessian[np.diag_indices(p)] += RIDGE + 1e-15 * np.trace(hessian) / p
         try:
-            step = -scipy.linalg.solve(hessian, gradient, assume_a="pos", check_finite=False)
-        except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning, ValueError):
+            step = -_solve(hessian, gradient)
+        except scipy.linalg.LinAlgError:
             break
         decrement = -float(gradient @ step)
         if not np.isfinite(decrement) or decrement <= 1e-22 * m:
@@ -72,6 +73,11 @@ def lean(rows: Matrix, start: Vector | None = None, enough: float = 12.0) -> Lea
     return Leaning(direction, margins, None if margins.min() > 0.0 else _balance(rows, margins))
 
 
+def _solve(matrix: Matrix, right: Vector) -> Vector:
+    factor = scipy.linalg.cho_factor(matrix, check_finite=False)
+    return np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+
+
 def _value(margins: Vector, direction: Vector) -> float:
     return float(np.logaddexp(0.0, -margins).mean() + 0.5 * RIDGE * direction @ direction)
 
@@ -81,13 +87,13 @@ def _balance(rows: Matrix, margins: Vector) -> Vector | None:
 
     The correction is aᵢ⟨yᵢ, c⟩, relative to the residual itself, so that small residuals stay positive.
     """
-    residuals = 1.0 / (1.0 + np.exp(margins))
+    residuals = scipy.special.expit(-margins)
     if not residuals.min() > 0.0:
         return None
     gram = (rows.T * residuals) @ rows
     try:
-        correction = scipy.linalg.solve(gram, rows.T @ residuals, assume_a="pos", check_finite=False)
-    except (scipy.linalg.LinAlgError, scipy.linalg.LinAlgWarning, ValueError):
+        correction = _solve(gram, rows.T @ residuals)
+    except scipy.linalg.LinAlgError:
         return None
     factor = 1.0 - rows @ correction
     return residuals * factor if factor.min() > 0.0 else None
