@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
 from separatrix.estimators.logistic import LogisticRegression
+from separatrix.estimators.separability import separability
 
 if TYPE_CHECKING:
     from separatrix import display, probability
@@ -25,6 +26,7 @@ __all__ = [
     "__version__",
     "display",
     "probability",
+    "separability",
 ]
 
 _ON_DEMAND = ("display", "probability")

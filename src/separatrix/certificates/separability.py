@@ -24,6 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from separatrix.certificates.balance import balance_slack
+from separatrix.certificates.limits import coefficient_limits
 from separatrix.certificates.sides import exact_margins, sides
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError
@@ -128,25 +129,81 @@ class Separability:
     balance: Balance | None = field(default=None, repr=False)
     null: IntegerVectors = field(default=(), repr=False)
     separated: Positions | None = field(default=None, repr=False)
-    coefficients: dict[str, str] = field(default_factory=dict, repr=False)
     fragile: bool = False
     open_rows: Positions | None = field(default=None, repr=False)
     count: int = 0
+    members: Positions | None = field(default=None, repr=False)
+    per_row: int = 1
+    limits: dict[str, str] | None = field(default=None, repr=False)
+    source: SignedRows | None = field(default=None, repr=False, compare=False)
 
     @property
     def direction(self) -> Vector | None:
         """The direction in floating point, its largest entry between ½ and 1."""
         return None if self.integers is None else rounded(self.integers)
 
+    def _row_numbers(self, signed: Positions) -> Positions:
+        """Rows of the user's table: with K classes each has K − 1 signed rows; some may be left out."""
+        rows = np.unique(signed // self.per_row) if self.per_row > 1 else signed
+        return rows if self.members is None else self.members[rows]
+
     @property
     def rows(self) -> Positions | None:
         """Rows of the proof of balance."""
-        return None if self.balance is None else self.balance.rows
+        return None if self.balance is None else self._row_numbers(self.balance.rows)
 
     @property
     def multipliers(self) -> Vector | None:
-        """λ on ``rows``."""
+        """λ of the proof of balance."""
         return None if self.balance is None else self.balance.multipliers
+
+    @property
+    def separated_rows(self) -> Positions:
+        """Rows that some direction puts strictly on their side while none is on the wrong one."""
+        if self.kind == "complete":
+            return self._row_numbers(np.arange(self.count))
+        return np.empty(0, dtype=np.int64) if self.separated is None else self._row_numbers(self.separated)
+
+    @property
+    def overlapping_rows(self) -> Positions:
+        """The other rows: every direction leaves them at zero or puts one on the wrong side."""
+        return np.setdiff1d(self._row_numbers(np.arange(self.count)), self.separated_rows)
+
+    @property
+    def coefficients(self) -> dict[str, str]:
+        """For each column "finite", "+inf", "-inf", "unbounded" (either sign) or "aliased" (not identified)."""
+        if self.limits is None:
+            object.__setattr__(self, "limits", self._limits(self._held_rows()))
+        assert self.limits is not None
+        return self.limits
+
+    @property
+    def infinite(self) -> list[str]:
+        """Names of the columns whose coefficients run to infinity, as far as known."""
+        if self.limits is None and self.source is None:
+            return []
+        return [name for name, what in self.coefficients.items() if what not in ("finite", "aliased")]
+
+    def _held_rows(self) -> SignedRows:
+        if self.source is None:
+            raise CertificateError(
+                "The verdict was stored without its data.\n\nHint: call separability(X, y) on the data again."
+            )
+        return self.source
+
+    def _limits(self, rows: SignedRows) -> dict[str, str]:
+        names = self.problem.column_names()
+        if self.basis is None:
+            raise CertificateError("With so many columns their rank was not computed, nor what becomes of each.")
+        if self.kind == "overlap":
+            inside = set(self.basis.tolist())
+            return {name: "finite" if j in inside else "aliased" for j, name in enumerate(names)}
+        with one_blas_thread(), np.errstate(all="ignore"):
+            every = np.arange(self.count) if self.separated is None else self.separated
+            return coefficient_limits(rows, names, self.basis, self.null if self.kind == "quasi" else None, every)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "source": None}
 
     @property
     def exists(self) -> bool:
@@ -163,15 +220,6 @@ class Separability:
         """The slack of the proof, below 1: 0 where every claim was multiplied out exactly."""
         return 0.0 if self.met else math.inf
 
-    @property
-    def overlapping(self) -> Positions | None:
-        """Rows that no direction separates."""
-        if self.kind == "complete":
-            return np.empty(0, dtype=np.int64)
-        if self.kind == "overlap":
-            return np.arange(self.count)
-        return None if self.separated is None else np.setdiff1d(np.arange(self.count), self.separated)
-
     def __str__(self) -> str:
         tail = " Changes of the size of rounding could change that." if self.fragile else ""
         if self.kind == "complete":
@@ -181,7 +229,7 @@ class Separability:
             return f"The classes overlap: {len(self.balance.rows)} rows balance each other at the full rank {self.rank}.{tail}"
         if self.kind == "quasi":
             assert self.separated is not None
-            infinite = [name for name, what in self.coefficients.items() if what not in ("finite", "aliased")]
+            infinite = self.infinite
             text = f"Quasi-completely separable: {len(self.separated)} of {self.count} rows can be separated, no more."
             if infinite:
                 text += f" Not finite: {', '.join(infinite[:10])}{', …' if len(infinite) > 10 else ''}."
@@ -206,7 +254,7 @@ class Separability:
             "digests": None if balance is None else list(balance.digests),
             "null": [list(vector) for vector in self.null],
             "separated": None if self.separated is None else self.separated.tolist(),
-            "coefficients": self.coefficients,
+            "coefficients": self.limits,
             "fragile": self.fragile,
             "problem": self.problem.to_dict(),
         }
@@ -269,11 +317,50 @@ class Separability:
             raise CertificateError("The proof's rows do not have the rank of all rows of zero margin.")
         self.balance.check(rows)
         self._check_margin(rows, seen)
+        if self.limits is not None and self.limits != self._limits(rows):
+            raise CertificateError("The coefficients do not run where the verdict says.")
 
     def _check_margin(self, rows: SignedRows, seen: Any) -> None:
         margin = distance(seen.margins[seen.signs > 0], self.direction, rows)
         if not (margin == self.margin or abs(margin - self.margin) <= 1e-9 * abs(self.margin)):
             raise CertificateError(f"The margin is {margin:.17g}, not {self.margin:.17g} as claimed.")
+
+
+@dataclass(frozen=True)
+class ManyClassSeparability(Separability):
+    """The verdict on softmax, and those on two classes at a time and on each class against the rest."""
+
+    pairs: dict[tuple[Any, Any], Separability] = field(default_factory=dict, repr=False)
+    against_rest: dict[Any, Separability] = field(default_factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        if self.kind == "overlap":
+            text = "The softmax likelihood has a maximum: all classes overlap."
+        elif self.kind == "undecided":
+            text = super().__str__()
+        else:
+            how = "completely" if self.kind == "complete" else "quasi-completely"
+            text = f"The softmax likelihood has no maximum: the classes are {how} separable."
+        for label, verdict in self.against_rest.items():
+            text += f"\n  {label!r} against the rest: {verdict.kind}"
+        for (a, b), verdict in self.pairs.items():
+            text += f"\n  {a!r} against {b!r}: {verdict.kind}"
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claims and their witnesses as plain values."""
+        return {
+            **super().to_dict(),
+            "pairs": [{"classes": list(pair), **verdict.to_dict()} for pair, verdict in self.pairs.items()],
+            "against_rest": [{"class": label, **v.to_dict()} for label, v in self.against_rest.items()],
+        }
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "ManyClassSeparability":
+        """Prove all verdicts again."""
+        super().verify(X, y, sample_weight)
+        for verdict in (*self.pairs.values(), *self.against_rest.values()):
+            verdict.verify(X, y, sample_weight)
+        return self
 
 
 def check_dependences(rows: SignedRows, vectors: IntegerVectors, basis: Positions, what: str) -> None:

@@ -163,6 +163,14 @@ class SignedRows(Protocol):
         """The columns in the order in which they enter a basis: the constant first."""
 
     @property
+    def members(self) -> Positions | None:
+        """The rows of the table they come from; None for all."""
+
+    @property
+    def per_row(self) -> int:
+        """Signed rows for each row of the table."""
+
+    @property
     def is_weight(self) -> AnyArray:
         """Which columns are not the constant."""
 

@@ -33,40 +33,24 @@ class ColumnBasis:
         return len(self.basis)
 
 
-def column_basis(rows: SignedRows, among: Positions | None = None) -> ColumnBasis:
-    """The basis of all rows, or of the rows ``among``; columns enter in the rows' own order."""
-    chosen = _first_rows(rows, among)
-    inside = None if among is None else np.isin(np.arange(rows.count), among)
+def column_basis(rows: SignedRows, order: Positions) -> ColumnBasis:
+    """The basis of all rows; columns enter in the order given."""
+    wanted = ROWS_PER_COLUMN * rows.width + 10
+    chosen = rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
     while True:
-        found = ordered_null_space(rows, chosen)
+        found = ordered_null_space(rows, chosen, order)
         chosen = chosen[found.rows]
-        breaking: list[Positions] = []
-        for vector in found.vectors:
-            broken = sides(rows, vector).signs != 0
-            if inside is not None:
-                broken &= inside
-            breaking.append(np.flatnonzero(broken)[:BREAKERS])
+        breaking = [np.flatnonzero(sides(rows, vector).signs)[:BREAKERS] for vector in found.vectors]
         new = np.setdiff1d(np.concatenate(breaking), chosen) if breaking else np.empty(0, dtype=np.int64)
         if not len(new):
             return ColumnBasis(found.basis, chosen, tuple(tuple(vector) for vector in found.vectors))
         chosen = np.union1d(chosen, new)
 
 
-def _first_rows(rows: SignedRows, among: Positions | None) -> Positions:
-    wanted = ROWS_PER_COLUMN * rows.width + 10
-    if among is None:
-        return rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
-    return among[np.arange(min(wanted, len(among))) * len(among) // min(wanted, len(among))]
-
-
-def ordered_null_space(rows: SignedRows, which: Positions) -> NullSpace:
-    """The null space of some rows, with columns tried in the rows' own order."""
-    order = rows.order
+def ordered_null_space(rows: SignedRows, which: Positions, order: Positions) -> NullSpace:
+    """The null space of some rows, with columns tried in the order given."""
     found = null_space(rows.take(which)[:, order])
-    vectors: list[Integers] = []
-    for vector in found.vectors:
-        back = [0] * len(order)
-        for place, entry in zip(order, vector, strict=True):
-            back[int(place)] = entry
-        vectors.append(back)
-    return NullSpace(order[found.basis], found.rows, vectors)
+    place = np.argsort(order)
+    vectors: list[Integers] = [[vector[k] for k in place] for vector in found.vectors]
+    own = order[np.setdiff1d(np.arange(len(order)), found.basis)]
+    return NullSpace(np.sort(order[found.basis]), found.rows, [vectors[k] for k in np.argsort(own)])

@@ -23,7 +23,7 @@ from separatrix.certificates.separability import (
 )
 from separatrix.certificates.sides import Sides, exact_margins, sides
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.exact import Integers, combination, integer_products, rounded, scaled_integers
+from separatrix.core.exact import Integers, combination, integer_products, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis, column_basis, ordered_null_space
 from separatrix.solvers.alternative import Alternative, OutOfTime, solve_alternative
@@ -55,16 +55,22 @@ class Search:
     active: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     level: bool = False
     """Whether the linear program found rows that only a hyperplane through them can hold: then ``lean`` cannot help."""
+    reordered: bool = False
     refinements: int = 0
     rounds: int = 0
+    order: Positions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.order = self.rows.order
 
     def run(self) -> Separability:
         """The verdict, or "undecided" past the deadline."""
         self._check_finite()
         try:
-            return self._decide()
+            with np.errstate(all="ignore"):
+                return self._decide()
         except OutOfTime:
-            return Separability("undecided", self.problem, count=self.rows.count, open_rows=self.active)
+            return self._verdict("undecided")
 
     def _check_finite(self) -> None:
         tiny = np.full(self.rows.width, 2.0**-40)
@@ -80,7 +86,7 @@ class Search:
         self._tick()
         if rows.width > MOST_COLUMNS:
             return self._decide_wide()
-        self.columns = column_basis(rows)
+        self.columns = column_basis(rows, self.order)
         basis = self.columns.basis
         start: Vector | None = None
         wanted = FIRST_ROWS * len(basis) + 50
@@ -151,7 +157,7 @@ class Search:
         if clearly.any() and self._enlist(clearly, margins, sizes):
             return None, coordinates
         held = np.flatnonzero(answer.overlapping)
-        null = ordered_null_space(rows, self.active[held])
+        null = ordered_null_space(rows, self.active[held], self.order)
         inside = set(self.columns.basis.tolist())
         # dependences of all rows are no directions: only those within the basis are
         vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
@@ -187,6 +193,8 @@ class Search:
             balance = self._balance(seen, answer.multipliers[held], within, self.active[held])
         if balance is None:
             return None, self._refine(taken, answer, coordinates)
+        if self.columns.dependences and not self.reordered:
+            return None, self._reorder(taken, answer.overlapping)
         return self._quasi(integers, everywhere, vectors, balance), coordinates
 
     def _judge_exactly(self, taken: Matrix) -> Separability | None:
@@ -206,7 +214,7 @@ class Search:
             if not held.any():
                 return self._complete(integers, everywhere)
         positions = self.active[held]
-        null = ordered_null_space(self.rows, positions)
+        null = ordered_null_space(self.rows, positions, self.order)
         inside = set(basis.tolist())
         vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
         if everywhere is not None:
@@ -230,6 +238,18 @@ class Search:
         whole = tuple(answer.multipliers[k] for k in which)
         unit = [tuple(int(j == k) for j in range(self.rows.width)) for k in inner]
         return Balance(positions[which], rounded(whole), tuple(unit), digests(taken[which]), whole)
+
+    def _reorder(self, taken: Matrix, held: AnyArray) -> Coordinates:
+        """Where columns depend on each other, those that only separated rows use enter the basis first.
+
+        Then as few coefficients as possible run away: a rare category, not all others of its factor.
+        """
+        self.reordered = True
+        apart = ~taken[held].any(axis=0)
+        self.order = np.concatenate([self.rows.order[apart[self.rows.order]], self.rows.order[~apart[self.rows.order]]])
+        self.columns = column_basis(self.rows, self.order)
+        self.active = np.union1d(self.active, self.columns.rows)
+        return Coordinates.plain(self.rows.take(self.active), self.columns.basis)
 
     def _direction_within(
         self, vectors: list[Integers], wanted: Integers, taken: Matrix, held: AnyArray
@@ -310,7 +330,33 @@ class Search:
 
     def _quasi(self, integers: Integers, everywhere: Sides, null: list[Integers], balance: Balance) -> Separability:
         separated = np.flatnonzero(everywhere.signs > 0)
+        sturdy = self._sturdier(everywhere, separated) if everywhere.fragile else None
+        if sturdy is not None:
+            integers, everywhere = sturdy
         return self._verdict("quasi", integers, everywhere, balance=balance, null=null, separated=separated)
+
+    def _sturdier(self, everywhere: Sides, separated: Positions) -> tuple[Integers, Sides] | None:
+        """A direction on columns that are zero in all overlapping rows: rounding cannot move those."""
+        level = np.flatnonzero(everywhere.signs == 0)
+        some = self.rows.take(level[:: max(1, len(level) // 2000)])
+        free = np.flatnonzero(~some.any(axis=0))
+        if not len(free):
+            return None
+        apart = self.rows.take(separated[:: max(1, len(separated) // 2000)])[:, free]
+        leaning = lean(apart * powers_of_two(np.abs(apart).max(axis=0)))
+        if not leaning.separates:
+            return None
+        direction = leaning.direction * powers_of_two(np.abs(apart).max(axis=0))
+        for bits in ROUNDING_BITS:
+            integers = [0] * self.rows.width
+            for column, entry in zip(free, scaled_integers(direction, bits), strict=True):
+                integers[int(column)] = entry
+            if not any(integers):
+                continue
+            again = sides(self.rows, integers)
+            if np.array_equal(again.signs, everywhere.signs):
+                return integers, again
+        return None
 
     def _all_zero(self) -> Separability:
         """Rows without any column that is not zero: each balances itself."""
@@ -367,7 +413,11 @@ class Search:
             null=as_vectors(null or []),
             separated=separated,
             fragile=fragile,
+            open_rows=self.active if kind == "undecided" else None,
             count=self.rows.count,
+            members=self.rows.members,
+            per_row=self.rows.per_row,
+            source=self.rows,
         )
 
 

@@ -43,6 +43,7 @@ class TwoClassRows:
     constant: bool
     members: Positions | None = None
     signs: Vector = field(init=False)
+    per_row: int = field(default=1, init=False)
 
     def __post_init__(self) -> None:
         self.signs = np.where(self.codes == 1, 1.0, -1.0)
@@ -111,6 +112,11 @@ class ManyClassRows:
     def count(self) -> int:
         """How many."""
         return len(self.codes) * (self.classes - 1)
+
+    @property
+    def per_row(self) -> int:
+        """Signed rows for each row of the table."""
+        return self.classes - 1
 
     @property
     def _p(self) -> int:
