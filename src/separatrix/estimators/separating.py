@@ -38,6 +38,9 @@ FIRST_ROWS = 5
 MOST_COLUMNS = 1500
 """Beyond this many columns exact elimination takes too long."""
 
+SCOUT_SIZE = 2**22
+"""Numbers in the rows on which a direction is tried first, where there are many more."""
+
 REFINEMENTS = 3
 """After this many changes of coordinates the linear program is solved in fractions."""
 
@@ -58,6 +61,7 @@ class Search:
     reordered: bool = False
     refinements: int = 0
     rounds: int = 0
+    scouts: tuple[Positions, Matrix] | None = None
     order: Positions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,17 +69,23 @@ class Search:
 
     def run(self) -> Separability:
         """The verdict, or "undecided" past the deadline."""
-        self._check_finite()
-        try:
-            with np.errstate(all="ignore"):
-                return self._decide()
-        except OutOfTime:
-            return self._verdict("undecided")
+        with np.errstate(all="ignore"):
+            try:
+                verdict = self._decide()
+            except OutOfTime:
+                verdict = self._verdict("undecided")
+            if verdict.kind in ("overlap", "undecided"):
+                # the proof rests on few rows; the others must be numbers all the same
+                tiny = np.full(self.rows.width, 2.0**-40)
+                if not np.isfinite(self.rows.bracket(tiny)[1]).all():
+                    self.rows.refuse_not_finite()
+        return verdict
 
-    def _check_finite(self) -> None:
-        tiny = np.full(self.rows.width, 2.0**-40)
-        if not np.isfinite(self.rows.bracket(tiny)[1]).all():
+    def _take(self, which: Positions) -> Matrix:
+        taken = self.rows.take(which)
+        if not np.isfinite(taken).all():
             self.rows.refuse_not_finite()
+        return taken
 
     def _tick(self) -> None:
         if time.monotonic() > self.deadline:
@@ -86,6 +96,7 @@ class Search:
         self._tick()
         if rows.width > MOST_COLUMNS:
             return self._decide_wide()
+        self._take(rows.sample(10))
         self.columns = column_basis(rows, self.order)
         basis = self.columns.basis
         start: Vector | None = None
@@ -98,7 +109,7 @@ class Search:
         while True:
             self._tick()
             self.rounds += 1
-            taken = rows.take(self.active)
+            taken = self._take(self.active)
             if self.refinements > REFINEMENTS:
                 verdict = self._judge_exactly(taken)
                 if verdict is not None:
@@ -113,6 +124,8 @@ class Search:
             if leaning is not None and leaning.separates:
                 start = leaning.direction
                 integers = coordinates.direction(leaning.direction)
+                if self._scouted(integers):
+                    continue
                 everywhere = sides(rows, integers)
                 if (everywhere.signs > 0).all():
                     return self._complete(integers, everywhere)
@@ -281,6 +294,26 @@ class Search:
         spread = which[np.arange(min(limit // 2, len(which))) * len(which) // min(limit // 2, len(which))]
         self.active = np.union1d(self.active, np.union1d(worst, spread))
         return True
+
+    def _scouted(self, integers: Integers) -> bool:
+        """Try a direction on some of many rows before all are read; True when offenders were found there."""
+        if self.rows.count * self.rows.width < SCOUT_SIZE * 8:
+            return False
+        if self.scouts is None:
+            which = self.rows.sample(SCOUT_SIZE // self.rows.width)
+            self.scouts = which, self._take(which)
+        which, taken = self.scouts
+        direction = rounded(integers)
+        margins = taken @ direction
+        offending = np.flatnonzero(margins <= 0.0)
+        if len(offending) < 10:
+            return False
+        everyone = np.zeros(self.rows.count, dtype=bool)
+        everyone[which[offending]] = True
+        scores, sizes = np.zeros(self.rows.count), np.ones(self.rows.count)
+        scores[which] = margins
+        sizes[which] = np.abs(taken) @ np.abs(direction)
+        return self._enlist(everyone, scores, sizes)
 
     def _refine(self, taken: Matrix, answer: Alternative, coordinates: Coordinates) -> Coordinates:
         """The program's direction becomes a coordinate: rows close to it are told apart exactly."""
