@@ -25,6 +25,7 @@ import numpy as np
 
 from separatrix.certificates.balance import balance_slack
 from separatrix.certificates.limits import coefficient_limits
+from separatrix.certificates.margin import MarginCertificate, largest_margin
 from separatrix.certificates.sides import exact_margins, sides
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError
@@ -201,6 +202,18 @@ class Separability:
         with one_blas_thread(), np.errstate(all="ignore"):
             every = np.arange(self.count) if self.separated is None else self.separated
             return coefficient_limits(rows, names, self.basis, self.null if self.kind == "quasi" else None, every)
+
+    def max_margin(self) -> MarginCertificate:
+        """The separating hyperplane of largest margin, with the rows on its edge, bracketed from both sides.
+
+        Rows that come too close join a small sample until none is left outside the corridor.
+        """
+        if self.kind != "complete":
+            raise CertificateError(f"The data is not completely separable ({self.kind}): there is no largest margin.")
+        rows = self._held_rows()
+        assert self.direction is not None
+        with one_blas_thread(), np.errstate(all="ignore"):
+            return largest_margin(rows, self.direction, self.problem)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "source": None}

@@ -188,3 +188,6 @@ class SignedRows(Protocol):
 
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""
+
+    def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
+        """Direction and multipliers of the widest corridor through some of them."""

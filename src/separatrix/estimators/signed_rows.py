@@ -14,6 +14,7 @@ from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
 from separatrix.engines import Block
 from separatrix.estimators.inputs import refuse_not_finite
+from separatrix.solvers.largest_margin import widest_corridor
 
 
 def _spread(members: Positions, wanted: int) -> Positions:
@@ -92,6 +93,11 @@ class TwoClassRows:
     def sample(self, count: int) -> Positions:
         """Some of them, the classes in proportion."""
         return _sample(self.codes, count)
+
+    def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
+        """Direction and multipliers of the widest corridor through some of them."""
+        corridor = widest_corridor(rows, self.constant)
+        return corridor.direction, corridor.multipliers
 
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""
@@ -193,3 +199,7 @@ class ManyClassRows:
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""
         refuse_not_finite(self.block)
+
+    def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
+        """Not asked for: a corridor lies between two classes."""
+        raise NotImplementedError

@@ -1,0 +1,138 @@
+"""The largest margin, bracketed from both sides.
+
+A hyperplane (w, b) with all rows on their side has the margin γ = min sᵢ(⟨w, xᵢ⟩ + b)/‖w‖, and no
+hyperplane has a larger one than half the distance of any two points of the classes'
+convex hulls, ½‖Σ αᵢxᵢ − Σ αⱼxⱼ‖ with α ≥ 0 adding up to one in each class. Without a constant, the length
+of any point Σ αᵢsᵢxᵢ of the hull of the signed rows bounds it. The two meet at the largest margin.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
+from separatrix.core.errors import CertificateError, refuse
+from separatrix.core.protocols import SignedRows
+
+
+@dataclass(frozen=True)
+class MarginCertificate:
+    """No hyperplane has a margin above ``margin + bound``; ``direction`` reaches ``margin``.
+
+    ``support`` are the rows that lie on the edge of the corridor and carry it, with the
+    ``multipliers`` α of the two hull points.
+    """
+
+    margin: float
+    bound: float
+    direction: Vector = field(repr=False)
+    support: Positions = field(repr=False)
+    multipliers: Vector = field(repr=False)
+    problem: Any = field(repr=False)
+    kind: str = "margin"
+
+    @property
+    def met(self) -> bool:
+        """Whether the bracket is narrower than 1e-8 of the margin."""
+        return bool(self.bound <= 1e-8 * self.margin)
+
+    def __str__(self) -> str:
+        return (
+            f"The largest margin is {self.margin:.6g}, to within {self.bound:.1e}; "
+            f"{len(self.support)} rows lie on its edge."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim and its witness as plain values."""
+        return {
+            "kind": self.kind,
+            "margin": self.margin,
+            "bound": self.bound,
+            "direction": self.direction.tolist(),
+            "support": self.support.tolist(),
+            "multipliers": self.multipliers.tolist(),
+            "problem": self.problem.to_dict(),
+        }
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "MarginCertificate":
+        """Recompute both sides of the bracket from the data."""
+        rows = self.problem.signed_rows(X, y, sample_weight)
+        if len(self.direction) != rows.width or not np.isfinite(self.direction).all():
+            raise CertificateError("The direction has another width, or is not finite.")
+        if not len(self.support) or self.support.min() < 0 or self.support.max() >= rows.count:
+            raise CertificateError("The rows in support are not in the data.")
+        low = reached(rows, self.direction)
+        high = hull_bound(rows.take(self.support), self.multipliers, rows.is_weight)
+        if not low >= self.margin * (1.0 - 1e-12) or not self.margin > 0.0:
+            raise CertificateError(f"The direction reaches a margin of {low:.17g}, not {self.margin:.17g} as claimed.")
+        if not high <= (self.margin + self.bound) * (1.0 + 1e-12):
+            raise CertificateError(f"From the rows in support only a bound of {high:.17g} follows.")
+        return self
+
+
+MOST_ROUNDS = 60
+
+
+def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCertificate:
+    """Widen the corridor of a separating direction until both sides of the bracket meet."""
+    if not start[rows.is_weight].any():
+        refuse("Only one class is there.", "a margin lies between two classes.")
+    if rows.per_row > 1:
+        refuse("A largest margin is between two classes.", "ask verdict.pairs or verdict.against_rest.")
+    margins = rows.bracket(start)[0]
+    known = np.sort(np.argsort(margins, kind="stable")[: 3 * rows.width + 20])
+    best: MarginCertificate | None = None
+    for _ in range(MOST_ROUNDS):
+        taken = rows.take(known)
+        direction, multipliers = rows.widest(taken)
+        carrying = np.flatnonzero(multipliers > 0.0)
+        if not len(carrying):
+            break
+        high = hull_bound(taken[carrying], multipliers[carrying], rows.is_weight)
+        low = reached(rows, direction)
+        if best is None or low > best.margin:
+            best = MarginCertificate(low, max(high - low, 0.0), direction, known[carrying], multipliers[carrying], problem)
+        elif high < best.margin + best.bound:
+            best = replace(best, bound=max(high - best.margin, 0.0), support=known[carrying],
+                           multipliers=multipliers[carrying])  # fmt: skip
+        if best.bound <= 1e-12 * best.margin:
+            break
+        margins = rows.bracket(direction)[0] / float(np.linalg.norm(direction[rows.is_weight]))
+        close = np.flatnonzero(margins < high * (1.0 - 1e-12))
+        new = np.setdiff1d(close[np.argsort(margins[close], kind="stable")[: rows.width + 20]], known)
+        if not len(new):
+            break
+        # rows that carry nothing and are far away may go
+        stay = (multipliers > 0.0) | (taken @ direction < 3.0 * (taken @ direction).min())
+        known = np.union1d(known[stay], new)
+    if best is None or not best.margin > 0.0:
+        raise CertificateError("No corridor wider than rounding was found.")
+    return best
+
+
+def reached(rows: SignedRows, direction: Vector) -> float:
+    """The smallest margin over all rows, rounding taken off."""
+    margins, sizes = rows.bracket(direction)
+    error = (rows.width + 3) * UNIT_ROUNDOFF * sizes
+    length = float(np.linalg.norm(direction[rows.is_weight]))
+    return float((margins - error).min()) / (length * (1.0 + 1e-14))
+
+
+def hull_bound(support: Matrix, multipliers: Vector, is_weight: Any) -> float:
+    """Half the distance of the two hull points, or the length of the one; rounding added."""
+    if len(multipliers) != len(support) or not (np.isfinite(multipliers).all() and (multipliers >= 0.0).all()):
+        raise CertificateError("The multipliers are negative, or not one per row in support.")
+    if is_weight.all():
+        shares = multipliers / multipliers.sum()
+        factor = 1.0
+    else:
+        signs = support[:, ~is_weight][:, 0]
+        if not ((signs > 0) @ multipliers > 0 and (signs < 0) @ multipliers > 0):
+            raise CertificateError("The rows in support belong to one class.")
+        shares = np.where(signs > 0, multipliers / multipliers[signs > 0].sum(), multipliers / multipliers[signs < 0].sum())
+        factor = 0.5
+    values = support[:, is_weight]
+    point = shares @ values
+    slack = (len(values) + 4) * UNIT_ROUNDOFF * float(np.linalg.norm(shares @ np.abs(values)))
+    return factor * (float(np.linalg.norm(point)) * (1.0 + 1e-14) + slack)
