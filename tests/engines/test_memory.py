@@ -130,3 +130,12 @@ def test_a_sample_takes_no_row_twice(count):
     for seed in range(20):
         rows = engine.sample(count, seed).block.take(np.arange(count))[:, 0]
         assert len(np.unique(rows)) == len(rows)
+
+
+def test_a_reweighted_engine_has_the_same_rows_and_other_weights(engine):
+    X, codes, _, point = problem()
+    weights = np.random.default_rng(6).random(N)
+    total = engine.reweighted(weights).total(LogisticLoss(True), point[None])[0][0]
+    header, gradient, _ = twins.logistic(X, codes, point, weights)
+    assert total.loss == pytest.approx(header[0], rel=1e-13)
+    np.testing.assert_allclose(total.gradient, gradient, rtol=1e-11, atol=1e-11)

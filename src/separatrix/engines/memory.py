@@ -146,3 +146,7 @@ class MemoryEngine:
     def narrow(self, which: Positions) -> Self:
         """An engine over a few columns, same rows, labels and weights."""
         return type(self)(block_of(self.columns(which)), self.codes, self.classes, self.weights)
+
+    def reweighted(self, weights: Vector) -> Self:
+        """An engine over the same rows and labels with other weights."""
+        return type(self)(self.block, self.codes, self.classes, weights)

@@ -1,9 +1,9 @@
 """Firth's bias-reduced logistic regression: term, solver and certificate wired together.
 
-The mathematics stands in ``terms/firth.py``. FLIC (Puhr, Heinze, Nold, Lusa and Geroldinger 2017): Firth's
-estimate draws predicted probabilities towards ½. With the weights w kept, the intercept alone is fitted again by
-maximum likelihood, Σ aᵢ(yᵢ − σ(⟨w, xᵢ⟩ + b)) = 0, so that the mean prediction is the mean outcome. The witness of the
-certificate then is (w, b, b again), and this equation is one more slope that vanishes.
+The mathematics stands in ``terms/firth.py``. FLIC (Puhr, Heinze, Nold, Lusa and Geroldinger 2017): the mean
+prediction of Firth's estimate is not the mean outcome; where the outcome is rare it is too high. With the weights w
+kept, the intercept alone is fitted again by maximum likelihood, Σ aᵢ(yᵢ − σ(⟨w, xᵢ⟩ + b)) = 0, so that they agree.
+The witness of the certificate then is (w, b, b again), and this equation is one more slope that vanishes.
 """
 
 import math
@@ -24,7 +24,7 @@ from separatrix.core.threads import one_blas_thread
 from separatrix.core.trace import Trace
 from separatrix.estimators.inputs import Target
 from separatrix.estimators.problem import DEPENDENCE, LogisticProblem, null_directions
-from separatrix.estimators.solving import LARGEST_HESSIAN
+from separatrix.estimators.solving import LARGEST_HESSIAN, SMALL_WORK
 from separatrix.solvers.scoring import Scored, fisher_scoring
 from separatrix.terms.firth import FirthLoss, Slope, Standing
 from separatrix.terms.penalised import PenalisedLoss
@@ -178,7 +178,9 @@ def solve_firth(
             point[np.setdiff1d(np.arange(loss.size), keep)] = 0.0
         warm = objective.evaluate(point)
         begin = warm if warm.value <= begin.value else begin
-    outcome = fisher_scoring(objective, begin, tol, max_iter, record)
+    work = loss.engine.rows * loss.engine.entries_per_row * loss.size
+    aim = 1e-4 * tol if work < SMALL_WORK else tol  # small problems run on, as others do
+    outcome = fisher_scoring(objective, begin, tol, aim, max_iter, record)
     if not dependent:
         outcome = replace(outcome, stop=Stop.DEPENDENT)
     raw = loss.raw_point(outcome.standing.point)

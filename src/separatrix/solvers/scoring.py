@@ -3,10 +3,10 @@
 For a penalised likelihood whose information I is known but whose own curvature is not. Plain scoring leaves a
 fixed share of the distance at every step, because I differs from the true curvature: for Firth's likelihood
 by about the number of coefficients per row, so on few or separated rows it creeps, and in a saturated
-model it swings to and fro. What the last steps s and the changes y of the slope along them tell of the true
+model it swings to and fro. What the last steps s and the changes y of the slope g along them tell of the true
 curvature is therefore put on top of I⁻¹ (BFGS, limited memory; Nocedal 1980): H ← VᵀHV + ssᵀ/sᵀy,
-V = 1 − ysᵀ/sᵀy. Pairs with sᵀy below a hundredth of −sᵀg, as where the function is not convex, are left out, so H stays positive definite
-and every step goes downhill.
+V = 1 − ysᵀ/sᵀy. Pairs with sᵀy below a hundredth of −sᵀg, as where the function is not convex, are left out,
+so H stays positive definite and every step goes downhill. None of this depends on the columns' scales.
 """
 
 import math
@@ -28,8 +28,10 @@ class ScoredObjective(Protocol):
         """A standing: its ``point``, and the ``value`` there, infinite where there is none."""
 
     def slope(self, standing: Any) -> Any:
-        """At a standing of finite value: ``gradient``, ``step`` = −I⁻¹·gradient, its length in I ``decrement`` = λ, and
-        ``solve``, which applies I⁻¹; ``rounding`` estimates λ's error.
+        """At a standing of finite value.
+
+        It has the ``gradient``, its length in I⁻¹ ``decrement`` = λ, an estimate of λ's error ``rounding``, and
+        ``solve``, which applies the inverse of I or of a better guess of the curvature.
         """
 
 
@@ -53,14 +55,19 @@ MOST_PAIRS = 12
 """Steps remembered for the secant corrections."""
 
 
-def fisher_scoring(objective: ScoredObjective, start: Any, tol: float, max_passes: int, record: Record) -> Scored:
-    """Minimise from a standing of finite value, until λ ≤ tol or rounding leaves nothing to gain."""
+def fisher_scoring(
+    objective: ScoredObjective, start: Any, tol: float, aim: float, max_passes: int, record: Record
+) -> Scored:
+    """Minimise from a standing of finite value, until λ ≤ aim or rounding leaves nothing to gain.
+
+    Where it ends for another reason, λ²/2 ≤ tol is enough.
+    """
     here, slope = start, objective.slope(start)
     pairs: list[tuple[Vector, Vector]] = []
     passes = 0
     while True:
         asked, passes = record(here, slope), passes + 1
-        if slope.decrement <= tol:
+        if slope.decrement <= aim:
             return Scored(here, slope, Stop.CERTIFIED)
         if asked:
             return Scored(here, slope, Stop.ASKED)
@@ -70,11 +77,12 @@ def fisher_scoring(objective: ScoredObjective, start: Any, tol: float, max_passe
         found = _shortened(objective, here, slope, _corrected(slope, pairs))
         if found is None and pairs:  # old pairs may mislead: once more without
             pairs = []
-            found = _shortened(objective, here, slope, slope.step)
+            found = _shortened(objective, here, slope, _corrected(slope, []))
         if found is None:
             return Scored(here, slope, Stop.FLOOR if enough else Stop.STALLED)
         moved, change = found[0].point - here.point, found[1].gradient - slope.gradient
-        if slope.decrement <= NEAR and moved @ change > -1e-2 * float(moved @ slope.gradient):
+        near = float(slope.gradient @ slope.solve(slope.gradient)) <= NEAR**2
+        if near and moved @ change > -1e-2 * float(moved @ slope.gradient):
             pairs = [*pairs, (moved, change)][-MOST_PAIRS:]
         here, slope = found
 

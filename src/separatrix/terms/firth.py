@@ -25,6 +25,9 @@ others are not among ``keep``; their coefficients stay zero.
 I(β) comes first; then, with its factor I = LLᵀ, the squared lengths of the L⁻¹x̃ᵢ. These are scores at the rows of
 L⁻¹, taken a few at a time, so that beside the data there is room for d² and a few n numbers.
 
+*Steps.* With the leverages held fixed, −ℓ* has the curvature M = Σ aᵢ(1 + hᵢ)vᵢx̃ᵢx̃ᵢᵀ. Rows of weight 1 or more
+have h ≤ 1, so I ≼ M ≼ 2I and I serves for the steps. A row of weight a ≪ 1 may have h up to 1/a: then M is formed.
+
 **Rounding** (first order; an estimate, where the certificate of an optimum has a proof). The scores are off by at most
 E, which moves U* by E√Σaᵢvᵢ in the metric of I⁻¹; the compensated sums by 8u·max|xⱼ|·Σ|aᵢ[…]| in coordinate j; the
 leverages by a share θ = 4E + up·Σⱼ Iⱼⱼ(I⁻¹)ⱼⱼ of themselves, which moves U* by ½θ·Σ aᵢhᵢ‖x̃ᵢ‖ there.
@@ -32,7 +35,8 @@ leverages by a share θ = 4E + up·Σⱼ Iⱼⱼ(I⁻¹)ⱼⱼ of themselves, wh
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from scipy.linalg import lapack
@@ -43,6 +47,9 @@ from separatrix.core.factor import Factor, factorise
 from separatrix.terms.logistic import Scores
 from separatrix.terms.penalised import PenalisedLoss
 from separatrix.terms.softmax import Combination
+
+MOST_LEVERAGE = 2.0
+"""Above it I is too poor a guide to the curvature of ℓ*."""
 
 POINTS_AT_ONCE = 16
 """Rows of L⁻¹ whose scores are taken in one pass."""
@@ -60,16 +67,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """−U* at a point and its length λ in I⁻¹: a step of Fisher scoring is λ standard errors long.
+    """−U* at a point and its length λ in I⁻¹: the step I⁻¹U* of Fisher scoring is λ standard errors long.
 
-    ``solve`` applies I⁻¹. ``scaled`` is |U*ⱼ|/√Iⱼⱼ per kept coordinate, ``rounding`` an estimate of the error in λ.
+    ``solve`` applies the inverse of a curvature to step by; ``rounding`` estimates the error in λ.
     """
 
     gradient: Vector
     step: Vector
     solve: Callable[[Vector], Vector]
     decrement: float
-    scaled: Vector
     rounding: float
 
 
@@ -98,18 +104,35 @@ class FirthLoss:
         sign = np.where(engine.codes == 1, 1.0, -1.0)
         missing = sign * expit(-sign * z)  # y − π, each tail from its own score
         curvature = expit(z) * expit(-z)
-        squares = self.squared_lengths(factor)
+        weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+        squares = np.where(weights > 0, self.squared_lengths(factor), 0.0)  # rows of no weight may lie anywhere
         leverage = curvature * squares
-        weights = 1.0 if engine.weights is None else engine.weights
         residual = weights * (missing - 0.5 * leverage * np.tanh(0.5 * z))  # ½ − π = −tanh(z/2)/2
         combined: Vector = engine.total(Combination(residual[:, None], True), np.empty((1, 0)))[0]
         gradient = -self._into_shifted(combined)
         step = -factor.solve(gradient)
+        solve: Callable[[Vector], Vector] = factor.solve
+        if float(leverage.max()) > MOST_LEVERAGE:
+            solve = self._fixed_leverage(standing, weights * (1.0 + leverage) * curvature)
         decrement = math.sqrt(max(-float(gradient @ step), 0.0))
-        scaled = np.abs(factor.kept(gradient)) / np.sqrt(factor.diagonal)
         slope_size, lean = float(np.abs(residual).sum()), float(np.sum(weights * leverage * np.sqrt(squares)))
         rounding = self._rounding(standing.point, factor, float(np.sum(weights * curvature)), slope_size, lean)
-        return Slope(gradient, step, factor.solve, decrement, scaled, rounding)
+        return Slope(gradient, step, solve, decrement, rounding)
+
+    def _fixed_leverage(self, standing: Standing, curves: Vector) -> Callable[[Vector], Vector]:
+        """M⁻¹ for M = Σ aᵢ(1 + hᵢ)vᵢ x̃ᵢx̃ᵢᵀ, formed by one pass when it is first asked for."""
+
+        @cache
+        def factor() -> Factor:
+            # at zero a row's curvature is ¼ of its weight
+            heavy = replace(self.loss, engine=self.loss.engine.reweighted(4.0 * curves))
+            gram = heavy.evaluate(np.zeros(heavy.size), curvature=True).hessian
+            assert gram is not None
+            found = factorise(gram * heavy.weight, standing.point, self.keep)
+            assert standing.factor is not None
+            return standing.factor if found is None else found
+
+        return lambda vector: factor().solve(vector)
 
     def squared_lengths(self, factor: Factor) -> Vector:
         """x̃ᵢᵀ I⁻¹ x̃ᵢ for every row; times vᵢ the leverage."""
