@@ -22,8 +22,8 @@ Replacing X by XA with an invertible A adds a constant to log det I: the fit doe
 or on where they are centred. Here are the coordinates (w, b′) of ``PenalisedLoss``. Columns that depend on
 others are not among ``keep``; their coefficients stay zero.
 
-I(β) comes first; then, with its factor I = LLᵀ, the squared lengths of the L⁻¹x̃ᵢ. These are scores at the rows of
-L⁻¹, taken a few at a time, so that beside the data there is room for d² and a few n numbers.
+I(β) comes first; then, with its factor I = LLᵀ, the squared lengths of the L⁻¹x̃ᵢ, so that beside the data there is
+room for d² and a few n numbers.
 
 *Steps.* With the leverages held fixed, −ℓ* has the curvature M = Σ aᵢ(1 + hᵢ)vᵢx̃ᵢx̃ᵢᵀ. Rows of weight 1 or more
 have h ≤ 1, so I ≼ M ≼ 2I and I serves for the steps. A row of weight a ≪ 1 may have h up to 1/a: then M is formed.
@@ -34,25 +34,39 @@ leverages by a share θ = 4E + up·Σⱼ Iⱼⱼ(I⁻¹)ⱼⱼ of themselves, wh
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
 from separatrix.core.factor import Factor, factorise
-from separatrix.terms.logistic import Scores
 from separatrix.terms.penalised import PenalisedLoss
 from separatrix.terms.softmax import Combination
 
 MOST_LEVERAGE = 2.0
 """Above it I is too poor a guide to the curvature of ℓ*."""
 
-POINTS_AT_ONCE = 16
-"""Rows of L⁻¹ whose scores are taken in one pass."""
+
+@dataclass(frozen=True, slots=True)
+class SquaredLengths:
+    """‖T(x − shift, 1)‖² of every row, with T in place of points."""
+
+    constant: bool
+    shift: Vector
+    kernel: str = "lengths"
+
+    def options(self) -> Mapping[str, Any]:
+        """Arguments of the kernel."""
+        return {"constant": self.constant, "shift": self.shift if self.constant else None}
+
+    def outputs(self, points: int) -> int:
+        """One length, whatever T is."""
+        return 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +151,9 @@ class FirthLoss:
     def squared_lengths(self, factor: Factor) -> Vector:
         """x̃ᵢᵀ I⁻¹ x̃ᵢ for every row; times vᵢ the leverage."""
         inverse, _ = lapack.dtrtri(np.tril(factor.lower), lower=1)
-        squares = np.zeros(self.loss.engine.rows)
-        for first in range(0, len(inverse), POINTS_AT_ONCE):
-            some = inverse[first : first + POINTS_AT_ONCE]
-            points = np.zeros((len(some), self.loss.size))
-            points[:, factor.keep if factor.keep is not None else slice(None)] = some
-            if self.loss.constant:
-                points[:, -1] -= points[:, :-1] @ self.loss.shift
-            scores: Matrix = self.loss.engine.map(Scores(self.loss.constant), points)
-            squares += np.einsum("ij,ij->i", scores, scores)
+        transform = np.zeros((len(inverse), self.loss.size))
+        transform[:, factor.keep if factor.keep is not None else slice(None)] = inverse
+        squares: Vector = self.loss.engine.map(SquaredLengths(self.loss.constant, self.loss.shift), transform)[:, 0]
         return squares
 
     def _into_shifted(self, combined: Vector) -> Vector:
