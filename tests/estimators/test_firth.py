@@ -328,6 +328,20 @@ def test_trace_hooks_and_warm_start():
     early.certificate_.verify(ENDOMETRIAL, GRADE)
 
 
+def test_there_may_be_another_local_maximum():
+    """Why the certificate claims no more than a slope of zero; docs/penalties.md states both values."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:60, :10], y[:60]
+    Z, scale = (X - X.mean(axis=0)) / X.std(axis=0), float(np.log(X.std(axis=0)).sum())
+    model = firth(warm_start=True).fit(Z, y)
+    assert 60 * model.certificate_.objective - scale == pytest.approx(22.0677, abs=1e-4)
+    model.coef_ = np.array([[-32.38, -1.33, 37.34, -4.14, -0.48, -4.27, -1.29, -0.4, 0.83, 0.43]])
+    model.intercept_ = np.array([-2.46])
+    assert model.fit(Z, y).certificate_.met
+    assert 60 * model.certificate_.objective - scale == pytest.approx(22.1003, abs=1e-4)
+    model.certificate_.verify(Z, y)
+
+
 def test_passes_that_run_out_are_told_with_the_size_of_the_slope():
     with pytest.warns(ConvergenceWarning, match=r"raise max_iter.*modified score vanishes only to"):
         model = firth(max_iter=2).fit(ENDOMETRIAL, GRADE)
