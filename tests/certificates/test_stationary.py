@@ -108,7 +108,7 @@ def test_other_data_is_refused(fitted):
 def test_columns_left_out_must_be_dependent_and_have_no_weight():
     certificate = LogisticRegression(C=np.inf, firth=True).fit(X[:, :2], Y).certificate_
     point = certificate.point * [1, 0, 1]
-    for keep in ([0, 2], [2, 0], [0, 3], [0, 0, 2], []):
+    for keep in ([0, 2], [2, 0], [0, 3], [0, 0, 2], [0], []):
         with pytest.raises(CertificateError):
             replace(certificate, keep=np.array(keep), point=point).verify(X[:, :2], Y)
     twice = np.column_stack([X[:, :2], X[:, 0]])

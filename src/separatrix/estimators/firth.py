@@ -75,7 +75,7 @@ class FirthProblem:
         raw = point[: loss.size]
         with one_blas_thread(), np.errstate(all="ignore"):
             if keep is not None:
-                _check_keep(keep, raw)
+                _check_keep(keep, raw, loss.constant)
                 if not restated.dependent(keep):
                     raise CertificateError("Columns that were left out as linearly dependent are not so in this data.")
             objective = FirthLoss(loss, keep)
@@ -89,9 +89,10 @@ class FirthProblem:
         return self.plain.to_dict() | {"firth": True, "flic": self.flic}
 
 
-def _check_keep(keep: Positions, raw: Vector) -> None:
+def _check_keep(keep: Positions, raw: Vector, constant: bool) -> None:
     keep = np.asarray(keep)
     inside = keep.ndim == 1 and len(keep) > 0 and keep[0] >= 0 and keep[-1] < len(raw)
+    inside = inside and (not constant or keep[-1] == len(raw) - 1)
     if not inside or (np.diff(keep) <= 0).any() or np.delete(raw, keep).any():
         raise CertificateError("Columns may be left out only with weight 0, each once and in order.")
 
@@ -228,8 +229,9 @@ def warn_unless_stationary(stop: Stop, certificate: StationaryCertificate) -> No
         if certificate.proved
         else "nothing is stated"
     )
+    reason = Stop.STALLED if stop.good else stop  # a good end whose rounding error is above tol
     warnings.warn(
-        f"The fit stopped early: {stop.value}. At average objective {certificate.objective:.6g}, {how_far} "
+        f"The fit stopped early: {reason.value}. At average objective {certificate.objective:.6g}, {how_far} "
         f"(tol asks for {math.sqrt(2.0 * certificate.tol):.1e}).\n\nHint: raise max_iter or loosen tol.",
         ConvergenceWarning,
         stacklevel=3,
