@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import tables
 import twins
 from separatrix.engines import MemoryEngine, block_of
+from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores
 
 N, D = 400, 5
@@ -130,3 +131,23 @@ def test_a_sample_takes_no_row_twice(count):
     for seed in range(20):
         rows = engine.sample(count, seed).block.take(np.arange(count))[:, 0]
         assert len(np.unique(rows)) == len(rows)
+
+
+def test_a_reweighted_engine_has_the_same_rows_and_other_weights(engine):
+    X, codes, _, point = problem()
+    weights = np.random.default_rng(6).random(N)
+    total = engine.reweighted(weights).total(LogisticLoss(True), point[None])[0][0]
+    header, gradient, _ = twins.logistic(X, codes, point, weights)
+    assert total.loss == pytest.approx(header[0], rel=1e-13)
+    np.testing.assert_allclose(total.gradient, gradient, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_squared_lengths_equal_the_twin(engine, constant):
+    X = twins.with_constant(problem()[0], constant)
+    draw = np.random.default_rng(7)
+    transform, shift = draw.normal(size=(11, D + constant)), draw.normal(size=D)
+    moved = X.copy()
+    moved[:, :D] -= shift * constant
+    lengths = engine.map(SquaredLengths(constant, shift), transform)
+    np.testing.assert_allclose(lengths[:, 0], np.square(moved @ transform.T).sum(axis=1), rtol=1e-11)

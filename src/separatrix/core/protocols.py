@@ -110,6 +110,9 @@ class Engine(Protocol):
     def narrow(self, which: Positions) -> "Engine":
         """An engine over a few columns, same rows and labels."""
 
+    def reweighted(self, weights: Vector) -> "Engine":
+        """An engine over the same rows and labels with other weights."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:

@@ -13,6 +13,7 @@ from separatrix.core.lanes import spans
 from separatrix.core.protocols import Rowwise, Rule, Term
 from separatrix.core.total import merge_tree
 from separatrix.engines.blocks import Block, block_of
+from separatrix.engines.lengths import squared_lengths
 
 
 @dataclass(slots=True)
@@ -93,6 +94,8 @@ class MemoryEngine:
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row (n × outputs)."""
         options = rowwise.options()
+        if rowwise.kernel == "lengths":
+            return squared_lengths(self.block, at, options["constant"], options["shift"])[:, None]
         out = np.empty((self.rows, rowwise.outputs(len(at))))
         kernels.score(self.block.rows, at, options["constant"], options["probabilities"], out, self.entries_per_row)
         return out
@@ -146,3 +149,7 @@ class MemoryEngine:
     def narrow(self, which: Positions) -> Self:
         """An engine over a few columns, same rows, labels and weights."""
         return type(self)(block_of(self.columns(which)), self.codes, self.classes, self.weights)
+
+    def reweighted(self, weights: Vector) -> Self:
+        """An engine over the same rows and labels with other weights."""
+        return type(self)(self.block, self.codes, self.classes, weights)

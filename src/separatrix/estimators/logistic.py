@@ -12,11 +12,13 @@ from sklearn.utils.validation import _check_feature_names, _get_feature_names
 from separatrix.certificates.duality import probabilities
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
+from separatrix.certificates.stationary import StationaryCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
+from separatrix.estimators.firth import FirthSolved, check_firth, solve_firth, warn_unless_stationary
 from separatrix.estimators.inputs import (
     Target,
     block_of,
@@ -82,6 +84,12 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         1 prints a line per pass.
     on_pass : callable or None
         Called after every pass with a ``Pass``; returning True stops the fit.
+    firth : bool, default=False
+        Maximise Firth's penalised likelihood, ℓ + ½ log det I, instead: no first-order bias, and finite
+        weights also where the classes are separated. Needs ``C=np.inf``, two classes, no L1 part. Sample
+        weights count rows. The fit ends when half the squared decrement is at most ``tol``.
+    flic : bool, default=False
+        With ``firth``: refit the intercept so that the mean prediction is the mean outcome.
     dual, intercept_scaling
         Accepted and without effect.
 
@@ -91,6 +99,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         As in scikit-learn; ``n_iter_`` counts passes.
     certificate_ : OptimumCertificate, or GapCertificate with an L1 part
         How far F is from its minimum, at most; ``certificate_.verify(X, y)`` proves it again.
+        With ``firth`` a StationaryCertificate: how small the modified score is, and no more.
     trace_ : Trace
         Objective, bound, ‖w‖, mistakes and seconds per pass.
     n_parameters_ : int
@@ -124,6 +133,8 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         warm_start: bool = False,
         n_jobs: int | None = None,
         on_pass: Callable[[Pass], bool] | None = None,
+        firth: bool = False,
+        flic: bool = False,
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
@@ -139,10 +150,13 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.on_pass = on_pass
+        self.firth = firth
+        self.flic = flic
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = not self.firth
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -151,6 +165,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         names = _get_feature_names(X)
         block = block_of(X)
         target = encode(y, block.shape[0])
+        check_firth(self, target)
         weights = sample_weights(sample_weight, block.shape[0])
         factors = class_factors(self.class_weight, target, weights)
         weights = weighted(target, weights, factors)
@@ -174,9 +189,13 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             try:
                 with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
                     start = self._start(problem.outputs, block.shape[1])
-                    solved = solve(
-                        objective, alpha, self._solver(), start, self.tol, self.max_iter, self._seed(), trace
-                    )
+                    solved: Solved | FirthSolved
+                    if self.firth:
+                        solved = solve_firth(objective, start, self.tol, self.max_iter, self.flic, trace)
+                    else:
+                        solved = solve(
+                            objective, alpha, self._solver(), start, self.tol, self.max_iter, self._seed(), trace
+                        )
             except NotFiniteError:
                 refuse_not_finite(block)
             if tasks is not None:
@@ -192,7 +211,10 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         self.certificate_ = certificate
         self.trace_ = trace
         self.n_parameters_ = objective.size
-        warn_unless_good(solved.outcome.stop, certificate)
+        if isinstance(certificate, StationaryCertificate):
+            warn_unless_stationary(solved.outcome.stop, certificate)
+        else:
+            warn_unless_good(solved.outcome.stop, certificate)
         return self
 
     def predict_proba(self, X: Any) -> Matrix:
@@ -223,6 +245,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             refuse(f"l1_ratio is {self.l1_ratio!r}.", "l1_ratio lies between 0 (L2) and 1 (L1).")
         if self.solver not in (*OWN_SOLVERS, *SCIKIT_LEARN_SOLVERS):
             refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(OWN_SOLVERS)}.")
+        check_firth(self)
 
     def _check_classes(self, target: Target, weights: Vector | None) -> None:
         count = len(target.classes)
@@ -257,7 +280,11 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             return None
         return np.column_stack([self.coef_, self.intercept_][: 1 + self.fit_intercept]).ravel()
 
-    def _certificate(self, solved: Solved, problem: LogisticProblem, alpha: float, names: Any) -> OptimumCertificate:
+    def _certificate(
+        self, solved: Solved | FirthSolved, problem: LogisticProblem, alpha: float, names: Any
+    ) -> OptimumCertificate | StationaryCertificate:
+        if isinstance(solved, FirthSolved):
+            return solved.certificate(problem, float(self.tol), names)
         outcome, tol = solved.outcome, float(self.tol)
         if alpha > 0.0:
             rows = solved.raw.reshape(problem.outputs, -1)

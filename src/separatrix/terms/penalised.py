@@ -98,13 +98,17 @@ class PenalisedLoss:
         return combined
 
     def dependence(self, directions: Matrix) -> float:
-        """The largest |⟨x̃ᵢ, direction⟩| over rows and raw directions (p × count), relative to its terms' sizes."""
+        """The largest |⟨x̃ᵢ, direction⟩| over rows of positive weight and raw directions (p × count).
+
+        Relative to the sizes of its terms.
+        """
         assert self.ranges is not None
         sizes = np.maximum(np.abs(self.ranges.low), np.abs(self.ranges.high))
         sizes = np.append(sizes, 1.0) if self.constant else sizes
+        counted = slice(None) if self.engine.weights is None else self.engine.weights > 0
         worst = 0.0
         for direction in directions.T:
-            scores = self.engine.map(Scores(self.constant), np.ascontiguousarray(direction)[None])
+            scores = self.engine.map(Scores(self.constant), np.ascontiguousarray(direction)[None])[counted]
             scale = float(sizes @ np.abs(direction))
             worst = max(worst, float(np.abs(scores).max()) / scale if scale > 0 else 0.0)
         return worst
