@@ -57,7 +57,7 @@ def _pivot(rows: list[list[Fraction]], right: list[Fraction], cost: list[Fractio
 
 
 def exact_verdict(X: Any, y: Any, fit_intercept: bool = True) -> tuple[str, set[int]]:
-    """"complete", "quasi" or "overlap", and the rows that can be separated.
+    """ "complete", "quasi" or "overlap", and the rows that can be separated.
 
     λᵢ = aᵢ + bᵢ with 0 ≤ aᵢ ≤ 1, b ≥ 0 and Σ λᵢyᵢ = 0: the largest Σ aᵢ has aᵢ = 1 for just the
     rows that no direction separates.

@@ -47,7 +47,7 @@ void bracket(const HeldRows& held, Doubles point, bool constant, MutableDoubles 
     bracket_rows(task, first, last, lanes, threads);
 }
 
-nb::tuple eliminate_modulo(Doubles matrix, std::uint64_t prime) {
+std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::vector<std::int64_t>> eliminate_modulo(Doubles matrix, std::uint64_t prime) {
     need(matrix.ndim() == 2, "a matrix");
     need(prime % 2 == 1 && prime > (1u << 30) && prime < (1u << 31), "a prime between 2**30 and 2**31");
     for (std::size_t k = 0; k < matrix.size(); ++k) need(std::isfinite(matrix.data()[k]), "entries must be finite");
@@ -57,7 +57,7 @@ nb::tuple eliminate_modulo(Doubles matrix, std::uint64_t prime) {
         echelon = eliminate(matrix.data(), static_cast<std::ptrdiff_t>(matrix.shape(0)),
                             static_cast<std::ptrdiff_t>(matrix.shape(1)), prime);
     }
-    return nb::make_tuple(echelon.pivot_rows, echelon.pivot_columns, echelon.reduced);
+    return {std::move(echelon.pivot_rows), std::move(echelon.pivot_columns), std::move(echelon.reduced)};
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ def coefficient_limits(
     null: Sequence[Sequence[int]] | None,
     separated: Positions,
 ) -> dict[str, str]:
-    """"finite", "+inf", "-inf", "unbounded" or "aliased" for each column by name; ``null`` None means all of the basis."""
+    """What becomes of each column's coefficient, by name; ``null`` None means that all of the basis may move."""
     if null is None:
         span = np.zeros((rows.width, len(basis)))
         span[basis, np.arange(len(basis))] = 1.0

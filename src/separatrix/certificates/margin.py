@@ -92,7 +92,9 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
         high = hull_bound(taken[carrying], multipliers[carrying], rows.is_weight)
         low = reached(rows, direction)
         if best is None or low > best.margin:
-            best = MarginCertificate(low, max(high - low, 0.0), direction, known[carrying], multipliers[carrying], problem)
+            best = MarginCertificate(
+                low, max(high - low, 0.0), direction, known[carrying], multipliers[carrying], problem
+            )
         elif high < best.margin + best.bound:
             best = replace(best, bound=max(high - best.margin, 0.0), support=known[carrying],
                            multipliers=multipliers[carrying])  # fmt: skip
@@ -130,7 +132,9 @@ def hull_bound(support: Matrix, multipliers: Vector, is_weight: Any) -> float:
         signs = support[:, ~is_weight][:, 0]
         if not ((signs > 0) @ multipliers > 0 and (signs < 0) @ multipliers > 0):
             raise CertificateError("The rows in support belong to one class.")
-        shares = np.where(signs > 0, multipliers / multipliers[signs > 0].sum(), multipliers / multipliers[signs < 0].sum())
+        shares = np.where(
+            signs > 0, multipliers / multipliers[signs > 0].sum(), multipliers / multipliers[signs < 0].sum()
+        )
         factor = 0.5
     values = support[:, is_weight]
     point = shares @ values

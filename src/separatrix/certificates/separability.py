@@ -18,23 +18,23 @@ maximum just in the case of overlap (Albert and Anderson 1984).
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from separatrix.certificates.balance import balance_slack
+from separatrix.certificates.dependences import check_dependences, independent_columns
 from separatrix.certificates.limits import coefficient_limits
 from separatrix.certificates.margin import MarginCertificate, largest_margin
 from separatrix.certificates.sides import exact_margins, sides
-from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.certificates.witness import Balance, IntegerVectors
+from separatrix.core.arrays import Positions, Vector
 from separatrix.core.errors import CertificateError
-from separatrix.core.exact import Integers, integer_products, null_space, rounded
+from separatrix.core.exact import Integers, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.core.threads import one_blas_thread
 
 KINDS = ("complete", "quasi", "overlap", "undecided")
-IntegerVectors = tuple[tuple[int, ...], ...]
 
 
 class SeparabilityProblem(Protocol):
@@ -48,67 +48,6 @@ class SeparabilityProblem(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-
-
-@dataclass(frozen=True)
-class Balance:
-    """λ > 0 on ``rows`` with Σ λᵢyᵢ = 0, and the rank of those rows.
-
-    In floating point: near-multipliers, and ``coordinates``, integer vectors as many as the
-    rank, in which ``balance_slack`` proves both. Or exactly: ``integers`` are the multipliers.
-    """
-
-    rows: Positions
-    multipliers: Vector
-    coordinates: IntegerVectors
-    digests: tuple[str, ...] = field(repr=False)
-    integers: tuple[int, ...] | None = field(default=None, repr=False)
-
-    @property
-    def rank(self) -> int:
-        """Rank of the rows."""
-        return len(self.coordinates)
-
-    def check(self, rows: SignedRows) -> None:
-        """Raise CertificateError unless it is a proof on this data."""
-        if len(self.rows) != len(self.multipliers) or len(np.unique(self.rows)) != len(self.rows):
-            raise CertificateError("The proof names a row twice, or has not one multiplier per row.")
-        if not len(self.rows) or self.rows.min() < 0 or self.rows.max() >= rows.count:
-            raise CertificateError("The proof names rows that the data does not have.")
-        taken = rows.take(self.rows)
-        if digests(taken) != self.digests:
-            raise CertificateError(
-                "The rows of the proof have other values or labels now.\n\nHint: were rows reordered or changed?"
-            )
-        if any(len(vector) != rows.width for vector in self.coordinates):
-            raise CertificateError("The coordinates of the proof have another width.")
-        seen = [np.array([float(v) for v in integer_products(taken, list(c))]) for c in self.coordinates]
-        table = np.column_stack(seen) if seen else np.empty((len(taken), 0))
-        if self.integers is not None:
-            self._check_exactly(taken, table)
-        elif seen and not balance_slack(table, self.multipliers) < 1.0:
-            raise CertificateError("The multipliers do not balance the rows of the proof.")
-        elif not seen and taken.any():
-            raise CertificateError("The rows of the proof are not zero.")
-
-    def _check_exactly(self, taken: Matrix, table: Matrix) -> None:
-        assert self.integers is not None
-        if len(self.integers) != len(taken) or min(self.integers) <= 0:
-            raise CertificateError("The exact multipliers are not positive, or not one per row.")
-        if any(integer_products(np.ascontiguousarray(taken.T), list(self.integers))):
-            raise CertificateError("The exact multipliers do not balance the rows of the proof.")
-        # what is independent modulo a prime is independent; each coordinate is a single column here
-        if any(sum(map(bool, vector)) != 1 for vector in self.coordinates):
-            raise CertificateError("An exact proof is seen in plain columns.")
-        if table.shape[1] and null_space(table).rank != table.shape[1]:
-            raise CertificateError("The rows of the proof have a lower rank than claimed.")
-
-
-def digests(rows: Matrix) -> tuple[str, ...]:
-    """A short fingerprint of each signed row."""
-    from hashlib import blake2b
-
-    return tuple(blake2b((row + 0.0).tobytes(), digest_size=8).hexdigest() for row in rows)
 
 
 @dataclass(frozen=True)
@@ -215,6 +154,20 @@ class Separability:
         with one_blas_thread(), np.errstate(all="ignore"):
             return largest_margin(rows, self.direction, self.problem)
 
+    def widened(self) -> "Separability":
+        """The same verdict with the direction of largest margin, to which fits without a penalty tend."""
+        try:
+            best = self.max_margin()
+        except CertificateError:
+            return self
+        rows = self._held_rows()
+        integers = scaled_integers(best.direction, 53)
+        seen = sides(rows, integers)
+        if not (seen.signs > 0).all():
+            return self
+        margin = distance(seen.margins, rounded(integers), rows)
+        return replace(self, integers=tuple(integers), margin=margin) if margin > self.margin else self
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "source": None}
 
@@ -236,10 +189,13 @@ class Separability:
     def __str__(self) -> str:
         tail = " Changes of the size of rounding could change that." if self.fragile else ""
         if self.kind == "complete":
-            return f"Completely separable: every row lies on its side, at a distance of {self.margin:.3g} at least.{tail}"
+            return (
+                f"Completely separable: every row lies on its side, at a distance of {self.margin:.3g} at least.{tail}"
+            )
         if self.kind == "overlap":
             assert self.balance is not None
-            return f"The classes overlap: {len(self.balance.rows)} rows balance each other at the full rank {self.rank}.{tail}"
+            few = len(self.balance.rows)
+            return f"The classes overlap: {few} rows balance each other at the full rank {self.rank}.{tail}"
         if self.kind == "quasi":
             assert self.separated is not None
             infinite = self.infinite
@@ -281,11 +237,13 @@ class Separability:
             raise CertificateError(f"The verdict is about {self.count} signed rows; this data has {rows.count}.")
         with one_blas_thread(), np.errstate(all="ignore"):
             self._check_columns(rows)
-            {"complete": self._check_complete, "quasi": self._check_quasi, "overlap": self._check_overlap}[self.kind](rows)
+            {"complete": self._check_complete, "quasi": self._check_quasi, "overlap": self._check_overlap}[self.kind](
+                rows
+            )
         return self
 
     def _check_columns(self, rows: SignedRows) -> None:
-        """rank ≤ r: every column outside the basis depends on those inside."""
+        """Rank ≤ r: every column outside the basis depends on those inside."""
         if self.basis is None:
             if self.rank is not None or self.kind != "complete":
                 raise CertificateError("The verdict names no basis of the columns.")
@@ -337,70 +295,6 @@ class Separability:
         margin = distance(seen.margins[seen.signs > 0], self.direction, rows)
         if not (margin == self.margin or abs(margin - self.margin) <= 1e-9 * abs(self.margin)):
             raise CertificateError(f"The margin is {margin:.17g}, not {self.margin:.17g} as claimed.")
-
-
-@dataclass(frozen=True)
-class ManyClassSeparability(Separability):
-    """The verdict on softmax, and those on two classes at a time and on each class against the rest."""
-
-    pairs: dict[tuple[Any, Any], Separability] = field(default_factory=dict, repr=False)
-    against_rest: dict[Any, Separability] = field(default_factory=dict, repr=False)
-
-    def __str__(self) -> str:
-        if self.kind == "overlap":
-            text = "The softmax likelihood has a maximum: all classes overlap."
-        elif self.kind == "undecided":
-            text = super().__str__()
-        else:
-            how = "completely" if self.kind == "complete" else "quasi-completely"
-            text = f"The softmax likelihood has no maximum: the classes are {how} separable."
-        for label, verdict in self.against_rest.items():
-            text += f"\n  {label!r} against the rest: {verdict.kind}"
-        for (a, b), verdict in self.pairs.items():
-            text += f"\n  {a!r} against {b!r}: {verdict.kind}"
-        return text
-
-    def to_dict(self) -> dict[str, Any]:
-        """The claims and their witnesses as plain values."""
-        return {
-            **super().to_dict(),
-            "pairs": [{"classes": list(pair), **verdict.to_dict()} for pair, verdict in self.pairs.items()],
-            "against_rest": [{"class": label, **v.to_dict()} for label, v in self.against_rest.items()],
-        }
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "ManyClassSeparability":
-        """Prove all verdicts again."""
-        super().verify(X, y, sample_weight)
-        for verdict in (*self.pairs.values(), *self.against_rest.values()):
-            verdict.verify(X, y, sample_weight)
-        return self
-
-
-def check_dependences(rows: SignedRows, vectors: IntegerVectors, basis: Positions, what: str) -> None:
-    """Each vector orthogonal to all rows, with its own column outside the basis; all columns accounted for."""
-    outside = np.setdiff1d(np.arange(rows.width), basis)
-    if len(np.unique(basis)) + len(outside) != rows.width or len(basis) + len(outside) != rows.width:
-        raise CertificateError("The basis names a column twice or one that is not there.")
-    if len(vectors) != len(outside):
-        raise CertificateError("Not every column outside the basis has its dependence.")
-    for column, vector in zip(outside, vectors, strict=True):
-        if len(vector) != rows.width or not vector[column] or any(vector[k] for k in outside if k != column):
-            raise CertificateError("A dependence speaks of other columns than its own and the basis.")
-        if sides(rows, vector).signs.any():
-            raise CertificateError(f"The {what} {int(column)} does not depend on the basis in this data.")
-
-
-def independent_columns(vectors: IntegerVectors, basis: Positions) -> int:
-    """len(basis) − the number of vectors, which must be independent and live on the basis columns."""
-    last: set[int] = set()
-    inside = {int(column) for column in basis}
-    for vector in vectors:
-        used = [k for k, entry in enumerate(vector) if entry]
-        own = [k for k in used if all(not other[k] for other in vectors if other is not vector)]
-        if not set(used) <= inside or not own:
-            raise CertificateError("The null vectors are not independent on the basis columns.")
-        last.add(own[0])
-    return len(basis) - len(vectors)
 
 
 def distance(margins: Vector, direction: Vector | None, rows: SignedRows) -> float:

@@ -74,7 +74,8 @@ def null_space(matrix: Matrix) -> NullSpace:
     """
     matrix = np.ascontiguousarray(matrix, dtype=np.float64)
     best: tuple[tuple[int, ...], list[int]] | None = None
-    modulus, residues, used, wanted = 1, [], 0, 1
+    modulus, used, wanted = 1, 0, 1
+    residues: list[int] = []
     columns = matrix.shape[1]
     for prime in primes():
         rows, basis, reduced = kernels.eliminate(matrix, prime)
@@ -109,7 +110,8 @@ def _reconstruct(
     limit = math.isqrt(modulus // 2)
     rank = len(basis)
     for k, other in enumerate(others):
-        denominator, entries = 1, []
+        denominator = 1
+        entries: list[int] = []
         for residue in residues[k * rank : (k + 1) * rank]:
             # most entries share the denominator met so far
             numerator = residue * denominator % modulus
@@ -171,7 +173,8 @@ def parts_of(vector: Sequence[int]) -> Matrix | None:
     """
     if max((abs(entry).bit_length() for entry in vector), default=0) > WIDEST:
         return None
-    parts, rest = [], list(vector)
+    parts: list[list[float]] = []
+    rest = list(vector)
     while not parts or any(rest):
         part = [float(entry) for entry in rest]
         parts.append(part)
@@ -197,7 +200,7 @@ def powers_of_two(sizes: AnyArray) -> Vector:
     array([0.25, 1.  , 2.  ])
     """
     exponents = np.frexp(np.where(sizes > 0, sizes, 0.5))[1]
-    return np.ldexp(1.0, -np.clip(exponents, -1000, 1000))
+    return np.asarray(np.ldexp(1.0, -np.clip(exponents, -1000, 1000)))
 
 
 def rounded(vector: Sequence[int]) -> Vector:

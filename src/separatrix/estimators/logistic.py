@@ -1,6 +1,7 @@
 """Logistic regression for two classes or more, with a certificate."""
 
 import math
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Self
@@ -14,7 +15,8 @@ from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.certificates.stationary import StationaryCertificate
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.core.errors import NotFiniteError, refuse
+from separatrix.core.errors import InputError, NotFiniteError, SeparationWarning, refuse
+from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
@@ -30,9 +32,12 @@ from separatrix.estimators.inputs import (
     weighted,
 )
 from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.no_maximum import Limit, advice, limit_of, limit_probabilities
 from separatrix.estimators.problem import LogisticProblem
+from separatrix.estimators.separability import separability
 from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
 from separatrix.estimators.telling import print_pass, warn_unless_good
+from separatrix.terms.penalised import PenalisedLoss
 
 OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg")
 
@@ -90,6 +95,8 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         weights count rows. The fit ends when half the squared decrement is at most ``tol``.
     flic : bool, default=False
         With ``firth``: refit the intercept so that the mean prediction is the mean outcome.
+    on_separation : "warn" or "raise", default="warn"
+        What to do where maximum likelihood has no maximum (``C=np.inf``, separable classes).
     dual, intercept_scaling
         Accepted and without effect.
 
@@ -100,6 +107,8 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
     certificate_ : OptimumCertificate, or GapCertificate with an L1 part
         How far F is from its minimum, at most; ``certificate_.verify(X, y)`` proves it again.
         With ``firth`` a StationaryCertificate: how small the modified score is, and no more.
+        Where no maximum exists (``C=np.inf``) the verdict, a ``Separability``; ``coef_`` is then the finite part
+        of the limit, ``direction_`` what runs to infinity and decides wherever it is not zero.
     trace_ : Trace
         Objective, bound, ‖w‖, mistakes and seconds per pass.
     n_parameters_ : int
@@ -135,6 +144,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         on_pass: Callable[[Pass], bool] | None = None,
         firth: bool = False,
         flic: bool = False,
+        on_separation: str = "warn",
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
@@ -152,6 +162,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         self.on_pass = on_pass
         self.firth = firth
         self.flic = flic
+        self.on_separation = on_separation
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -201,27 +212,63 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             if tasks is not None:
                 tasks.close(solved.raw)
         trace.hooks = ()
-        certificate = self._certificate(solved, problem, alpha, names)
+        certificate: Any = self._certificate(solved, problem, alpha, names)
+        limit = self._limit(X, y, weights, objective, certificate, solved.outcome.stop)
+        raw = solved.raw if limit is None else limit.finite.ravel()
         # everything succeeded: only now does the estimator change
         _check_feature_names(self, X, reset=True)
         self.n_features_in_ = block.shape[1]
-        for name, value in attributes(solved.raw).items():
+        for name, value in attributes(raw).items():
             setattr(self, name, value)
+        self._limit_ = limit
+        if limit is not None:
+            certificate = limit.verdict
         self.n_iter_ = np.array([len(trace)], dtype=np.int32)
         self.certificate_ = certificate
         self.trace_ = trace
         self.n_parameters_ = objective.size
-        if isinstance(certificate, StationaryCertificate):
+        if limit is not None:
+            warnings.warn(advice(limit.verdict), SeparationWarning, stacklevel=2)
+        elif isinstance(certificate, StationaryCertificate):
             warn_unless_stationary(solved.outcome.stop, certificate)
         else:
             warn_unless_good(solved.outcome.stop, certificate)
         return self
 
+    @property
+    def direction_(self) -> Matrix | None:
+        """Where no maximum exists: the weights that run to infinity, as a direction (rows as in ``coef_``, b last)."""
+        return None if self._limit_ is None else self._limit_.direction
+
+    def _limit(
+        self, X: Any, y: Any, weights: Vector | None, objective: PenalisedLoss, certificate: Any, stop: Stop
+    ) -> Limit | None:
+        """The verdict where existence of a maximum was not proved, and the limit where there is none."""
+        if not math.isinf(self.C) or self.firth or stop is Stop.ASKED or certificate.proved:
+            return None
+        verdict = separability(X, y, bool(self.fit_intercept), sample_weight=weights, others=False)
+        if verdict.kind not in ("complete", "quasi"):
+            return None
+        if self.on_separation == "raise":
+            raise InputError(advice(verdict))
+        if verdict.kind == "complete" and objective.outputs == 1:
+            verdict = verdict.widened()
+        with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
+            return limit_of(objective, verdict)
+
+    def _score(self, X: Any, probabilities: bool) -> Matrix:
+        limit: Limit | None = getattr(self, "_limit_", None)
+        if limit is None:
+            return super()._score(X, probabilities)
+        finite = super()._score(X, False)
+        scores = limit.scores(block_of(X), finite, bool(self.fit_intercept))
+        return limit_probabilities(scores) if probabilities else scores
+
     def predict_proba(self, X: Any) -> Matrix:
         """Probabilities of the classes (n × K); each tail keeps its digits near zero."""
         if self._outputs() == 1:
             return self._score(X, probabilities=True)
-        return probabilities(self._score(X, probabilities=False))
+        return probabilities(self._score(X, probabilities=False)) if self._limit_ is None else self._score(X, True)
 
     def predict_log_proba(self, X: Any) -> Matrix:
         """Logarithms of the probabilities, exact where those underflow."""
@@ -245,6 +292,8 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             refuse(f"l1_ratio is {self.l1_ratio!r}.", "l1_ratio lies between 0 (L2) and 1 (L1).")
         if self.solver not in (*OWN_SOLVERS, *SCIKIT_LEARN_SOLVERS):
             refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(OWN_SOLVERS)}.")
+        if self.on_separation not in ("warn", "raise"):
+            refuse(f"on_separation is {self.on_separation!r}.", 'choose "warn" or "raise".')
         check_firth(self)
 
     def _check_classes(self, target: Target, weights: Vector | None) -> None:

@@ -1,15 +1,15 @@
 """What maximum likelihood tends to where it has no maximum.
 
-Let v separate as many rows as can be, and Z be the rows (with K classes: the pairs of a row and a wrong class)
-that it leaves at zero. Along t·v + u the loss of the separated rows vanishes as t → ∞, and what remains is the
-loss of Z alone at u, which has a minimum. So the limit is a pair: the *direction* v, which decides wherever ⟨v, x⟩ ≠ 0,
-with certainty, and the *finite part* u, which decides where ⟨v, x⟩ = 0. u is fixed only up to directions orthogonal to Z; the
-one of least ‖w‖ is taken. Complete separation leaves no row to Z, and u = 0.
+Let v separate as many rows as can be, and Z be the rows (with K classes: the pairs of a
+row and a wrong class) that it leaves at zero. Along t·v + u the loss of the separated
+rows vanishes as t → ∞, and what remains is the loss of Z alone at u, which has a minimum.
+So the limit is a pair: the *direction* v, which decides wherever ⟨v, x⟩ ≠ 0, with
+certainty, and the *finite part* u, which decides where ⟨v, x⟩ = 0. u is fixed only up to
+directions orthogonal to Z; the one of least ‖w‖ is taken. Complete separation leaves no
+row to Z, and u = 0.
 """
 
-import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -37,14 +37,14 @@ class Limit:
 
     def scores(self, block: Block, finite: Matrix, constant: bool) -> Matrix:
         """Log-odds in the limit: ±∞ where the direction decides, else those of the finite part."""
+        rows = TwoClassRows(block, np.ones(block.shape[0], dtype=np.int32), constant)
         if len(self.direction) == 1:
             assert self.verdict.integers is not None
-            rows = TwoClassRows(block, np.ones(block.shape[0], dtype=np.int32), constant)
             signs = sides(rows, self.verdict.integers).signs[:, None]
             return np.where(signs != 0, np.where(signs > 0, np.inf, -np.inf), finite)
         # the classes that lead along the direction share the row; ties are those within rounding
-        rows = [TwoClassRows(block, np.ones(block.shape[0], dtype=np.int32), constant).bracket(v) for v in self.direction]
-        along, sizes = (np.column_stack([row[k] for row in rows]) for k in (0, 1))
+        brackets = [rows.bracket(v) for v in self.direction]
+        along, sizes = (np.column_stack([pair[k] for pair in brackets]) for k in (0, 1))
         slack = (self.direction.shape[1] + 4) * 2.0**-53 * sizes.max(axis=1, keepdims=True) * 2.0
         leading = along >= along.max(axis=1, keepdims=True) - slack
         return np.where(leading, finite, -np.inf)
@@ -99,10 +99,10 @@ def _finite_part(objective: PenalisedLoss, verdict: Separability, direction: Mat
 
 def _without(objective: PenalisedLoss, verdict: Separability) -> PenalisedLoss:
     """The same loss with no weight on the separated rows."""
-    engine: Any = objective.engine
+    engine = objective.engine
     weights = np.ones(engine.rows) if engine.weights is None else engine.weights.copy()
     weights[verdict.separated_rows] = 0.0
-    return replace(objective, engine=replace(engine, weights=weights), ranges=None)
+    return replace(objective, engine=engine.reweighted(weights), ranges=None)
 
 
 def _pseudo_newton(hessian: Matrix, gradient: Vector) -> Vector:
@@ -127,10 +127,11 @@ def _least_norm(objective: PenalisedLoss, raw: Matrix, verdict: Separability) ->
     table = np.column_stack([vector[:, :columns].ravel() for vector in unseen])
     amount = np.linalg.lstsq(table, raw[:, :columns].ravel(), rcond=None)[0]
     moved = raw - np.tensordot(amount, np.stack(unseen), axes=1)
-    return np.asarray(moved)
+    # what is left of a weight that was taken off is rounding
+    return np.where(np.abs(moved) > 1e-14 * np.abs(raw).max(), moved, 0.0)
 
 
-def advice(verdict: Separability, names: Any) -> str:
+def advice(verdict: Separability) -> str:
     """The text of the warning: kind, columns, rows, and what to do."""
     apart = verdict.separated_rows
     rows = ", ".join(str(k) for k in apart[:5].tolist()) + (", …" if len(apart) > 5 else "")
@@ -145,7 +146,8 @@ def advice(verdict: Separability, names: Any) -> str:
         )
     return (
         f"{fact} The limit is given: a direction that decides where it is not zero, and finite weights elsewhere. "
-        "certificate_.verify(X, y) proves it.\n\nHint: use a finite C, or firth=True for finite estimates of all weights."
+        "certificate_.verify(X, y) proves it.\n\n"
+        "Hint: use a finite C, or firth=True for finite estimates of all weights."
     )
 
 
@@ -156,8 +158,3 @@ def limit_probabilities(scores: Matrix) -> Matrix:
             return np.column_stack([1.0 / (1.0 + np.exp(scores[:, 0])), 1.0 / (1.0 + np.exp(-scores[:, 0]))])
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-
-def is_unbounded(C: float, alpha: float) -> bool:
-    """Whether nothing keeps the weights from growing."""
-    return math.isinf(C) and alpha == 0.0

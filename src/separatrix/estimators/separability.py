@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates.separability import ManyClassSeparability, Separability
+from separatrix.certificates.many_classes import ManyClassSeparability
+from separatrix.certificates.separability import Separability
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import refuse
 from separatrix.core.protocols import SignedRows
@@ -84,7 +85,13 @@ class SoftmaxProblem:
 
 
 def separability(
-    X: Any, y: Any, fit_intercept: bool = True, budget: float = 60.0, *, sample_weight: Any = None
+    X: Any,
+    y: Any,
+    fit_intercept: bool = True,
+    budget: float = 60.0,
+    *,
+    sample_weight: Any = None,
+    others: bool = True,
 ) -> Separability:
     """Can a hyperplane part the classes? "complete", "quasi" or "overlap", with a proof of either.
 
@@ -108,6 +115,8 @@ def separability(
         Seconds after which the answer is "undecided".
     sample_weight : n numbers, optional
         Rows of weight zero are left out; other weights do not matter.
+    others : bool, default=True
+        With more than two classes, whether to judge pairs and each class against the rest as well.
 
     >>> verdict = separability([[-1.0], [-2.0], [1.0], [2.0]], [0, 0, 1, 1])
     >>> print(verdict)
@@ -123,7 +132,9 @@ def separability(
     present = np.bincount(target.codes, weights, minlength=len(target.classes)) > 0
     classes = target.classes[present]
     labels = y if present.all() else target.classes[target.codes]
-    names = tuple(map(str, block.names)) if block.names is not None else tuple(f"column {j}" for j in range(block.shape[1]))
+    names = (
+        tuple(map(str, block.names)) if block.names is not None else tuple(f"column {j}" for j in range(block.shape[1]))
+    )
     deadline = time.monotonic() + float(budget)
 
     def two(positive: AnyArray, negative: AnyArray) -> Separability:
@@ -137,6 +148,8 @@ def separability(
     with one_blas_thread():
         rows = problem.signed_rows(X, y, weights)
         whole = Search(rows, problem, deadline).run()
+    if not others:
+        return whole
     plain = classes.tolist()
     return ManyClassSeparability(
         **{f.name: getattr(whole, f.name) for f in fields(whole)},

@@ -78,7 +78,7 @@ def solve_program(cost: Vector, equations: Matrix, right: Vector, bounds: Matrix
             found["result"] = linprog(
                 cost, A_eq=equations, b_eq=right, bounds=bounds, method="highs-ds", options=options
             )
-        except BaseException as error:  # noqa: BLE001  # carried to the caller's thread
+        except BaseException as error:  # carried to the caller's thread
             found["error"] = error
 
     worker = threading.Thread(target=work, daemon=True)

@@ -42,7 +42,9 @@ def exact_alternative(rows: Matrix, asked: Sequence[int], deadline: float) -> Ex
         if place is not None:
             _pivot(table, right, gain, i, place)
             basis[i] = place
-    while (enter := next((j for j in [*range(width), *range(width, width + len(asked))] if gain[j] > 0), None)) is not None:
+    while (
+        enter := next((j for j in [*range(width), *range(width, width + len(asked))] if gain[j] > 0), None)
+    ) is not None:
         if time.monotonic() > deadline:
             raise OutOfTime
         leave = min((right[i] / table[i][enter], basis[i], i) for i in range(len(table)) if table[i][enter] > 0)[2]
@@ -59,9 +61,7 @@ def exact_alternative(rows: Matrix, asked: Sequence[int], deadline: float) -> Ex
     return ExactAlternative(_integers(multipliers), _integers([-gain[width + len(asked) + j] for j in range(p)]))
 
 
-def _first_table(
-    rows: Matrix, asked: list[int]
-) -> tuple[list[list[Fraction]], list[Fraction], list[Fraction]]:
+def _first_table(rows: Matrix, asked: list[int]) -> tuple[list[list[Fraction]], list[Fraction], list[Fraction]]:
     """Columns: b of every row, a of the rows asked, slacks of a ≤ 1, and one per equation to read the dual from."""
     n, p = rows.shape
     exact = [[Fraction(float(value)) for value in row] for row in rows]

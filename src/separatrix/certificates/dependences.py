@@ -1,0 +1,36 @@
+"""Checks that a rank is no higher than claimed: columns that depend on others, exactly."""
+
+import numpy as np
+
+from separatrix.certificates.sides import sides
+from separatrix.certificates.witness import IntegerVectors
+from separatrix.core.arrays import Positions
+from separatrix.core.errors import CertificateError
+from separatrix.core.protocols import SignedRows
+
+
+def check_dependences(rows: SignedRows, vectors: IntegerVectors, basis: Positions, what: str) -> None:
+    """Each vector orthogonal to all rows, with its own column outside the basis; all columns accounted for."""
+    outside = np.setdiff1d(np.arange(rows.width), basis)
+    if len(np.unique(basis)) + len(outside) != rows.width or len(basis) + len(outside) != rows.width:
+        raise CertificateError("The basis names a column twice or one that is not there.")
+    if len(vectors) != len(outside):
+        raise CertificateError("Not every column outside the basis has its dependence.")
+    for column, vector in zip(outside, vectors, strict=True):
+        if len(vector) != rows.width or not vector[column] or any(vector[k] for k in outside if k != column):
+            raise CertificateError("A dependence speaks of other columns than its own and the basis.")
+        if sides(rows, vector).signs.any():
+            raise CertificateError(f"The {what} {int(column)} does not depend on the basis in this data.")
+
+
+def independent_columns(vectors: IntegerVectors, basis: Positions) -> int:
+    """len(basis) − the number of vectors, which must be independent and live on the basis columns."""
+    last: set[int] = set()
+    inside = {int(column) for column in basis}
+    for vector in vectors:
+        used = [k for k, entry in enumerate(vector) if entry]
+        own = [k for k in used if all(not other[k] for other in vectors if other is not vector)]
+        if not set(used) <= inside or not own:
+            raise CertificateError("The null vectors are not independent on the basis columns.")
+        last.add(own[0])
+    return len(basis) - len(vectors)

@@ -1,0 +1,181 @@
+"""What follows from the linear program's answer: a verdict, more rows, or finer coordinates."""
+
+import numpy as np
+
+from separatrix.certificates.separability import Separability
+from separatrix.certificates.sides import exact_margins, sides
+from separatrix.certificates.witness import Balance, digests
+from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.exact import Integers, combination, integer_products, rounded, scaled_integers
+from separatrix.estimators.column_basis import column_basis, ordered_null_space
+from separatrix.estimators.search_state import ROUNDING_BITS, SearchState
+from separatrix.solvers.alternative import Alternative
+from separatrix.solvers.coordinates import Coordinates
+from separatrix.solvers.exact_alternative import exact_alternative
+
+
+class Judging(SearchState):
+    """The linear program's answer holds for the sample; all rows must agree, exactly."""
+
+    def _judge(
+        self, taken: Matrix, seen: Matrix, answer: Alternative, coordinates: Coordinates
+    ) -> tuple[Separability | None, Coordinates]:
+        """A verdict from the linear program's answer; or None, and more rows or finer coordinates."""
+        rows = self.rows
+        held = answer.overlapping
+        if held.all():
+            verdict = self._overlap(seen, answer.multipliers, coordinates)
+            if verdict is not None:
+                return verdict, coordinates
+            return None, self._refine(taken, answer, coordinates)
+        if not held.any():
+            integers = coordinates.direction(answer.direction)
+            everywhere = sides(rows, integers)
+            if (everywhere.signs > 0).all():
+                return self._complete(integers, everywhere), coordinates
+            if self._enlist(everywhere.signs <= 0, everywhere.margins, everywhere.sizes):
+                return None, coordinates
+            return None, self._refine(taken, answer, coordinates)
+        return self._judge_quasi(taken, answer, coordinates)
+
+    def _judge_quasi(
+        self, taken: Matrix, answer: Alternative, coordinates: Coordinates
+    ) -> tuple[Separability | None, Coordinates]:
+        rows = self.rows
+        assert self.columns is not None
+        self.level = True
+        approximate = coordinates.direction(answer.direction)
+        margins, sizes = rows.bracket(rounded(approximate))
+        clearly = margins < -1e-9 * sizes
+        if clearly.any() and self._enlist(clearly, margins, sizes):
+            return None, coordinates
+        held = np.flatnonzero(answer.overlapping)
+        null = ordered_null_space(rows, self.active[held], self.order)
+        inside = set(self.columns.basis.tolist())
+        # dependences of all rows are no directions: only those within the basis are
+        vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
+        inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
+        if not vectors:
+            return None, self._refine(taken, answer, coordinates)
+        integers = self._direction_within(vectors, approximate, taken, answer.overlapping)
+        if integers is None:
+            return None, self._refine(taken, answer, coordinates)
+        everywhere = sides(rows, integers)
+        if (everywhere.signs < 0).any():
+            if self._enlist(everywhere.signs < 0, everywhere.margins, everywhere.sizes):
+                return None, coordinates
+            return None, self._refine(taken, answer, coordinates)
+        level = np.flatnonzero(everywhere.signs == 0)
+        outside = np.zeros(len(level), dtype=bool)
+        for vector in vectors:
+            outside |= exact_margins(rows, level, vector) != 0.0
+        if outside.any():
+            new = np.setdiff1d(level[outside][:: max(1, int(outside.sum()) // 50)], self.active)
+            if len(new):
+                self.active = np.union1d(self.active, new)
+                return None, coordinates
+            return None, self._refine(taken, answer, coordinates)
+        if not len(inner):
+            balance: Balance | None = self._zero_balance(self.active[held][:1])
+        else:
+            if coordinates.is_plain:
+                within = Coordinates.plain(taken[held], inner)
+            else:
+                within = coordinates.restrict(coordinates.apply(taken[held]), len(inner))
+            seen = within.apply(taken[held])
+            balance = self._balance(seen, answer.multipliers[held], within, self.active[held])
+        if balance is None:
+            return None, self._refine(taken, answer, coordinates)
+        if self.columns.dependences and not self.reordered:
+            return None, self._reorder(taken, answer.overlapping)
+        return self._quasi(integers, everywhere, vectors, balance), coordinates
+
+    def _judge_exactly(self, taken: Matrix) -> Separability | None:
+        """The linear program in fractions on the sample; None when more rows are needed."""
+        assert self.columns is not None
+        basis = self.columns.basis
+        answer = exact_alternative(taken[:, basis], range(len(taken)), self.deadline)
+        integers = [0] * self.rows.width
+        for column, entry in zip(basis, answer.direction, strict=True):
+            integers[int(column)] = entry
+        held = np.array([value > 0 for value in answer.multipliers])
+        everywhere = sides(self.rows, integers) if any(integers) else None
+        if everywhere is not None:
+            offending = everywhere.signs < 0 if held.any() else everywhere.signs <= 0
+            if self._enlist(offending, everywhere.margins, everywhere.sizes):
+                return None
+            if not held.any():
+                return self._complete(integers, everywhere)
+        positions = self.active[held]
+        null = ordered_null_space(self.rows, positions, self.order)
+        inside = set(basis.tolist())
+        vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
+        if everywhere is not None:
+            level = np.flatnonzero(everywhere.signs == 0)
+            apart = [level[exact_margins(self.rows, level, vector) != 0.0] for vector in vectors]
+            new = np.setdiff1d(np.concatenate([a[:50] for a in apart]), self.active) if apart else level[:0]
+            if len(new):
+                self.active = np.union1d(self.active, new)
+                return None
+        inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
+        balance = self._exact_balance(positions, inner, null.rows) if len(inner) else self._zero_balance(positions[:1])
+        if everywhere is None or not vectors:
+            return self._verdict("overlap", balance=balance, fragile=True)
+        return self._quasi(integers, everywhere, vectors, balance)
+
+    def _exact_balance(self, positions: Positions, inner: Positions, independent: Positions) -> Balance:
+        """Integer multipliers on few rows: the independent ones, and at most as many others."""
+        taken = self.rows.take(positions)
+        answer = exact_alternative(taken[:, inner], independent.tolist(), self.deadline)
+        which = np.flatnonzero([value > 0 for value in answer.multipliers])
+        whole = tuple(answer.multipliers[k] for k in which)
+        unit = [tuple(int(j == k) for j in range(self.rows.width)) for k in inner]
+        return Balance(positions[which], rounded(whole), tuple(unit), digests(taken[which]), whole)
+
+    def _reorder(self, taken: Matrix, held: AnyArray) -> Coordinates:
+        """Where columns depend on each other, those that only separated rows use enter the basis first.
+
+        Then as few coefficients as possible run away: a rare category, not all others of its factor.
+        """
+        self.reordered = True
+        apart = np.asarray(~taken[held].any(axis=0))
+        self.order = np.concatenate([self.rows.order[apart[self.rows.order]], self.rows.order[~apart[self.rows.order]]])
+        self.columns = column_basis(self.rows, self.order)
+        self.active = np.union1d(self.active, self.columns.rows)
+        return Coordinates.plain(self.rows.take(self.active), self.columns.basis)
+
+    def _direction_within(
+        self, vectors: list[Integers], wanted: Integers, taken: Matrix, held: AnyArray
+    ) -> Integers | None:
+        """A combination of the null vectors, with as few bits as will do, that separates the sample's other rows."""
+        table = np.column_stack([rounded(vector) for vector in vectors])
+        lengths = [max(abs(e).bit_length() for e in vector) for vector in vectors]
+        target = rounded(wanted)
+        factors: Vector = np.asarray(np.linalg.lstsq(table, target, rcond=None)[0], dtype=np.float64)
+        # each null vector was divided by a power of two of its own
+        shared = max(lengths)
+        for bits in ROUNDING_BITS:
+            whole = [f << (shared - length) for f, length in zip(scaled_integers(factors, bits), lengths, strict=True)]
+            integers = combination(vectors, whole)
+            if any(integers) and all(value > 0 for value in integer_products(taken[~held], integers)):
+                return integers
+        return None
+
+    def _refine(self, taken: Matrix, answer: Alternative, coordinates: Coordinates) -> Coordinates:
+        """The program's direction becomes a coordinate: rows close to it are told apart exactly."""
+        self.refinements += 1
+        integers = coordinates.direction(answer.direction)
+        if not any(integers):
+            # nothing leans anywhere: the direction of least spread is the one that rounding hides
+            seen = coordinates.apply(taken)
+            sizes = np.abs(seen).max(axis=1, keepdims=True)
+            least = np.linalg.svd(seen / np.where(sizes > 0, sizes, 1.0), full_matrices=False)[2][-1]
+            answer = Alternative(answer.multipliers, least, answer.overlapping)
+            integers = coordinates.direction(least)
+        held = answer.overlapping
+
+        def close(vector: Integers) -> Vector:
+            near = taken[held] if held.any() else taken
+            return np.array([float(value) for value in integer_products(near, vector)])
+
+        return coordinates.refine(integers, answer.direction, close)

@@ -1,0 +1,194 @@
+"""What a search for a verdict knows so far, and how it states its findings."""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from separatrix.certificates.balance import balance_slack
+from separatrix.certificates.separability import Separability, SeparabilityProblem, as_vectors, distance
+from separatrix.certificates.sides import Sides, sides
+from separatrix.certificates.witness import Balance, digests
+from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.exact import Integers, powers_of_two, rounded, scaled_integers
+from separatrix.core.protocols import SignedRows
+from separatrix.estimators.column_basis import ColumnBasis
+from separatrix.solvers.alternative import OutOfTime
+from separatrix.solvers.caratheodory import few_rows
+from separatrix.solvers.coordinates import Coordinates
+from separatrix.solvers.leaning import lean
+
+SCOUT_SIZE = 2**22
+"""Numbers in the rows on which a direction is tried first, where there are many more."""
+
+ROUNDING_BITS = (4, 12, 24, 53)
+"""Directions are tried with few bits first: small integers are easy to read and to check."""
+
+
+@dataclass
+class SearchState:
+    """State of the search: the rows looked at so far and the coordinates they are seen in."""
+
+    rows: SignedRows
+    problem: SeparabilityProblem
+    deadline: float
+    columns: ColumnBasis | None = None
+    active: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    level: bool = False
+    """Whether the linear program found rows that only a hyperplane through them can hold: then ``lean`` cannot help."""
+    reordered: bool = False
+    refinements: int = 0
+    rounds: int = 0
+    scouts: tuple[Positions, Matrix] | None = None
+    order: Positions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.order = self.rows.order
+
+    def _take(self, which: Positions) -> Matrix:
+        taken = self.rows.take(which)
+        if not np.isfinite(taken).all():
+            self.rows.refuse_not_finite()
+        return taken
+
+    def _tick(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def _enlist(self, offending: AnyArray, margins: Vector, sizes: Vector) -> bool:
+        """Add rows on the wrong side to the sample: the worst, and some spread over all of them."""
+        which = np.flatnonzero(offending)
+        which = which[~np.isin(which, self.active)]
+        if not len(which):
+            return False
+        assert self.columns is not None
+        limit = 4 * self.columns.rank + 100
+        relative = margins[which] / np.maximum(sizes[which], 1e-300)
+        worst = which[np.argsort(relative, kind="stable")[: limit // 2]]
+        spread = which[np.arange(min(limit // 2, len(which))) * len(which) // min(limit // 2, len(which))]
+        self.active = np.union1d(self.active, np.union1d(worst, spread))
+        return True
+
+    def _scouted(self, integers: Integers) -> bool:
+        """Try a direction on some of many rows before all are read; True when offenders were found there."""
+        if self.rows.count * self.rows.width < SCOUT_SIZE * 8:
+            return False
+        if self.scouts is None:
+            which = self.rows.sample(SCOUT_SIZE // self.rows.width)
+            self.scouts = which, self._take(which)
+        which, taken = self.scouts
+        direction = rounded(integers)
+        margins = taken @ direction
+        offending = np.flatnonzero(margins <= 0.0)
+        if len(offending) < 10:
+            return False
+        everyone = np.zeros(self.rows.count, dtype=bool)
+        everyone[which[offending]] = True
+        scores, sizes = np.zeros(self.rows.count), np.ones(self.rows.count)
+        scores[which] = margins
+        sizes[which] = np.abs(taken) @ np.abs(direction)
+        return self._enlist(everyone, scores, sizes)
+
+    def _balance(
+        self, seen: Matrix, multipliers: Vector, coordinates: Coordinates, positions: Positions
+    ) -> Balance | None:
+        """A proof from the multipliers given, or from the residuals of a fit, which are more even."""
+        found = _few(seen, multipliers)
+        if found is None:
+            size = np.abs(seen).max(axis=1)
+            size[size == 0.0] = 1.0
+            even = lean(seen / size[:, None]).multipliers
+            found = None if even is None else _few(seen, even / size)
+        if found is None:
+            return None
+        which, few = found
+        chosen = positions[which]
+        order = np.argsort(chosen)
+        columns = as_vectors(coordinates.columns())
+        return Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])))
+
+    def _zero_balance(self, position: Positions) -> Balance:
+        return Balance(position, np.ones(1), (), digests(self.rows.take(position)))
+
+    def _overlap(self, seen: Matrix, multipliers: Vector, coordinates: Coordinates) -> Separability | None:
+        balance = self._balance(seen, multipliers, coordinates, self.active)
+        if balance is None:
+            return None
+        return self._verdict("overlap", balance=balance, fragile=not coordinates.is_plain)
+
+    def _complete(self, integers: Integers, everywhere: Sides) -> Separability:
+        return self._verdict("complete", integers, everywhere)
+
+    def _quasi(self, integers: Integers, everywhere: Sides, null: list[Integers], balance: Balance) -> Separability:
+        separated = np.flatnonzero(everywhere.signs > 0)
+        sturdy = self._sturdier(everywhere, separated) if everywhere.fragile else None
+        if sturdy is not None:
+            integers, everywhere = sturdy
+        return self._verdict("quasi", integers, everywhere, balance=balance, null=null, separated=separated)
+
+    def _sturdier(self, everywhere: Sides, separated: Positions) -> tuple[Integers, Sides] | None:
+        """A direction on columns that are zero in all overlapping rows: rounding cannot move those."""
+        level = np.flatnonzero(everywhere.signs == 0)
+        some = self.rows.take(level[:: max(1, len(level) // 2000)])
+        free = np.flatnonzero(~some.any(axis=0))
+        if not len(free):
+            return None
+        apart = self.rows.take(separated[:: max(1, len(separated) // 2000)])[:, free]
+        leaning = lean(apart * powers_of_two(np.abs(apart).max(axis=0)))
+        if not leaning.separates:
+            return None
+        direction = leaning.direction * powers_of_two(np.abs(apart).max(axis=0))
+        for bits in ROUNDING_BITS:
+            integers = [0] * self.rows.width
+            for column, entry in zip(free, scaled_integers(direction, bits), strict=True):
+                integers[int(column)] = entry
+            if not any(integers):
+                continue
+            again = sides(self.rows, integers)
+            if np.array_equal(again.signs, everywhere.signs):
+                return integers, again
+        return None
+
+    def _verdict(
+        self,
+        kind: str,
+        integers: Integers | None = None,
+        everywhere: Sides | None = None,
+        *,
+        balance: Balance | None = None,
+        null: list[Integers] | None = None,
+        separated: Positions | None = None,
+        fragile: bool = False,
+    ) -> Separability:
+        columns = self.columns
+        margin = float("nan")
+        if integers is not None and everywhere is not None:
+            margin = distance(everywhere.margins[everywhere.signs > 0], rounded(integers), self.rows)
+            fragile = fragile or everywhere.fragile
+        return Separability(
+            kind,
+            self.problem,
+            rank=None if columns is None else columns.rank,
+            basis=None if columns is None else columns.basis,
+            dependences=() if columns is None else columns.dependences,
+            integers=None if integers is None else tuple(integers),
+            margin=margin,
+            balance=balance,
+            null=as_vectors(null or []),
+            separated=separated,
+            fragile=fragile,
+            open_rows=self.active if kind == "undecided" else None,
+            count=self.rows.count,
+            members=self.rows.members,
+            per_row=self.rows.per_row,
+            source=self.rows,
+        )
+
+
+def _few(seen: Matrix, multipliers: Vector) -> tuple[Positions, Vector] | None:
+    """Few rows whose balance is proved, or None."""
+    try:
+        which, few = few_rows(seen, multipliers)
+    except (np.linalg.LinAlgError, ValueError):
+        return None
+    return (which, few) if len(which) and balance_slack(seen[which], few) < 1.0 else None
