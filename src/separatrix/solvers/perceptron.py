@@ -1,0 +1,240 @@
+"""Epoch after epoch until no mistake is left, a proof says that none can end, or patience does.
+
+**Stopping.** In this order, after each epoch: no mistakes (a separator); the summed error under a threshold; no
+progress in the error, or in a validation score, for some epochs; the weights of an earlier epoch again; a
+verdict from outside, asked once, that no separator exists; ``max_iter``.
+
+**Cycles.** With a fixed order and a constant rate an epoch maps weights to weights, so weights that occur twice occur
+for ever. Brent's method finds this with one saved point: the point is compared with the one saved at the last
+power of two.
+
+**Pocket.** Kept for the case that no separator comes: the weights with the fewest wrong rows among those looked
+at, which are the weights after epochs of fewest mistakes so far and those with the longest run without a
+mistake so far (Gallant 1990, the count on all rows being his ratchet). So looks are few.
+
+**Skipping.** Rows are skipped by a bound that is exact at a reference (see ``core.sweeping``) and loosens as w
+moves away. A new reference costs one parallel read of all rows; it is taken when the visits lost to looseness
+since the last one would have paid for it. Where even a fresh reference skips little, plain epochs follow, twice as
+many each time.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+from separatrix.core import kernels
+from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.errors import NotFiniteError
+from separatrix.core.protocols import Engine
+from separatrix.core.sweeping import SweepState
+from separatrix.core.trace import Trace
+
+PAYS = 0.4
+"""A new reference is worth this share of an epoch's visits."""
+
+USELESS = 0.7
+"""Skipping stops for a while when so large a share is visited in spite of a fresh reference."""
+
+
+class End(StrEnum):
+    """Why learning ended; the text carries the remedy."""
+
+    SEPARATOR = "an epoch passed without a mistake"
+    NO_SEPARATOR = "it is proved that no separator exists"
+    ERROR = "the summed error fell under error_threshold"
+    NO_PROGRESS = "the error stopped falling by more than tol"
+    VALIDATION = "the validation score stopped rising by more than tol"
+    CYCLE = "the weights repeat themselves; shuffle the rows, or let the rate fall"
+    MAX_ITER = "epochs ran out; raise max_iter"
+    ASKED = "a callback asked to stop"
+    PIECE = "learned piece by piece"
+
+
+class EpochRule(Protocol):
+    """What the loop needs of a rule."""
+
+    skips: bool
+
+    def epoch(self, engine: Engine, state: SweepState, order: Any) -> None:
+        """Visit every row once."""
+
+    def signed_scores(self, engine: Engine, points: Matrix) -> Matrix:
+        """s·z of every row at each point."""
+
+    def lengths(self, engine: Engine) -> Vector:
+        """‖x‖ of every row."""
+
+
+@dataclass(slots=True)
+class Patience:
+    """When to give up, and whom to ask."""
+
+    max_iter: int = 1000
+    tol: float | None = None
+    n_iter_no_change: int = 5
+    error_threshold: float | None = None
+    pocket: bool = True
+    repeats: bool = False
+    verdict_after: int | None = None
+    verdict: Callable[[], bool] | None = None
+    validate: Callable[[Vector], float] | None = None
+
+
+@dataclass(slots=True)
+class Pocket:
+    """The best weights looked at so far, by the weight of the rows on the wrong side."""
+
+    point: Vector
+    wrong: float = np.inf
+    fewest: float = np.inf
+    run: int = 0
+
+    def look(self, rule: Any, engine: Engine, state: SweepState, made: int) -> None:
+        """Count what is new: the fewest mistakes in an epoch, the longest run."""
+        if made < self.fewest:
+            self.fewest = made
+            self.consider(rule, engine, state, state.point)
+        if state.run_point is not None and state.longest_run > self.run:
+            self.run = state.longest_run
+            self.consider(rule, engine, state, state.run_point)
+
+    def consider(self, rule: Any, engine: Engine, state: SweepState, point: Vector) -> None:
+        """Take the point if it puts less weight on the wrong side."""
+        wrong = engine.wrong(rule, point, state)
+        if wrong < self.wrong:
+            self.wrong, self.point = wrong, point.copy()
+
+
+@dataclass(slots=True)
+class Skipping:
+    """When to take a new reference, by counts alone, so that a fit repeats itself."""
+
+    rule: EpochRule
+    engine: Engine
+    rest: int = 1
+    _waits: int = 1
+    _first: float | None = None
+    _excess: float = 0.0
+
+    def prepare(self, state: SweepState) -> None:
+        """Before an epoch: take a reference if it pays."""
+        if self.rest > 0:
+            self.rest -= 1
+            state.forget_floor()
+        elif state.floor is None or self._excess > PAYS:
+            state.floor = self.rule.signed_scores(self.engine, state.point[None])[:, 0].copy()
+            state.reference = state.point.copy()
+            self._first, self._excess = None, 0.0
+
+    def note(self, state: SweepState, visited: float) -> None:
+        """After an epoch: what share of the visits had to read the row."""
+        if state.floor is None:
+            return
+        if self._first is None:
+            self._first = visited
+            if visited > USELESS:
+                self.rest, self._waits = self._waits, 2 * self._waits
+        self._excess += visited - self._first
+
+
+@dataclass(slots=True)
+class Learned:
+    """How learning ended: last weights, the pocket's, and the number of epochs."""
+
+    end: End
+    point: Vector
+    pocket: Vector | None
+    epochs: int
+
+
+@dataclass(slots=True)
+class _Stall:
+    """Counts epochs without enough progress."""
+
+    tol: float
+    most: int
+    best: float = np.inf
+    idle: int = field(default=0)
+
+    def after(self, value: float) -> bool:
+        """True when the value has not fallen by more than tol for too long."""
+        self.idle = self.idle + 1 if value > self.best - self.tol else 0
+        self.best = min(self.best, value)
+        return self.idle >= self.most
+
+
+def learn(
+    engine: Engine,
+    rule: Any,
+    state: SweepState,
+    order: Positions | None,
+    seeds: Callable[[], int] | None,
+    patience: Patience,
+    trace: Trace,
+) -> Learned:
+    """Run epochs from ``state``; ``order`` lists the rows to visit, shuffled by ``seeds`` before every epoch."""
+    count = engine.rows if order is None else len(order)
+    skipping = Skipping(rule, engine) if rule.skips else None
+    pocket = Pocket(state.point.copy()) if patience.pocket else None
+    if seeds is not None and order is None:
+        order = np.arange(engine.rows, dtype=np.int64)
+    stall = _Stall((patience.tol or 0.0) * count, patience.n_iter_no_change)
+    validation = _Stall(patience.tol or 0.0, patience.n_iter_no_change)
+    saved, due, asked = state.point.copy(), 1, False
+    end = End.MAX_ITER
+    epoch = 0
+    for epoch in range(1, patience.max_iter + 1):
+        if seeds is not None and order is not None:
+            kernels.shuffle(order, seeds())
+        if skipping is not None:
+            skipping.prepare(state)
+        mistakes, skipped = state.mistakes, state.skipped
+        state.counters[2] = 0.0
+        rule.epoch(engine, state, order)
+        if not np.isfinite(state.point).all():
+            raise NotFiniteError
+        made, error = state.mistakes - mistakes, state.error
+        if skipping is not None:
+            skipping.note(state, 1.0 - (state.skipped - skipped) / count)
+        norm = float(np.linalg.norm(state.point[: engine.columns_count]))
+        stopped = trace.record(error, np.inf, norm, float(made), state.point.copy())
+        if made == 0:
+            end = End.SEPARATOR
+            break
+        if pocket is not None and patience.validate is None:
+            pocket.look(rule, engine, state, made)
+        if stopped:
+            end = End.ASKED
+        elif patience.error_threshold is not None and error <= patience.error_threshold:
+            end = End.ERROR
+        elif patience.validate is not None and _validated(patience.validate, state, validation, pocket):
+            end = End.VALIDATION
+        elif patience.validate is None and patience.tol is not None and stall.after(error):
+            end = End.NO_PROGRESS
+        elif patience.repeats and np.array_equal(state.point, saved):
+            end = End.CYCLE
+        if end is not End.MAX_ITER:
+            break
+        if epoch == due:
+            saved, due = state.point.copy(), 2 * due
+        if epoch == patience.verdict_after and patience.verdict is not None:
+            asked = True
+            if patience.verdict():
+                end = End.NO_SEPARATOR
+                break
+    if end in (End.MAX_ITER, End.CYCLE) and not asked and patience.verdict is not None and patience.verdict():
+        end = End.NO_SEPARATOR
+    if pocket is not None and end is not End.SEPARATOR and patience.validate is None:
+        pocket.consider(rule, engine, state, state.point)
+    return Learned(end, state.point, None if pocket is None or end is End.SEPARATOR else pocket.point, epoch)
+
+
+def _validated(validate: Callable[[Vector], float], state: SweepState, stall: _Stall, pocket: Pocket | None) -> bool:
+    """Score the weights on rows held out; the pocket keeps the best."""
+    wrong = 1.0 - validate(state.point)
+    if pocket is not None and wrong < pocket.wrong:
+        pocket.wrong, pocket.point = wrong, state.point.copy()
+    return stall.after(wrong)
