@@ -18,21 +18,21 @@ void check_order(const Rows& rows, const std::optional<RowNumbers>& order, std::
             need(order->data()[q] >= 0 && order->data()[q] < rows.n, "a row number is out of range");
 }
 
-void check_bounds(const PerceptronTask& task, const std::optional<MutableDoubles>& floor,
+void check_bounds(const PerceptronTask& task, const std::optional<MutableDoubles>& leeway,
                   const std::optional<Doubles>& lengths, const std::optional<Doubles>& reference) {
     const auto n = static_cast<std::size_t>(task.rows->n);
-    const bool all = floor && lengths && reference, none = !floor && !lengths && !reference;
-    need(all || none, "floor, lengths and reference belong together");
-    need(none || (floor->size() == n && lengths->size() == n &&
+    const bool all = leeway && lengths && reference, none = !leeway && !lengths && !reference;
+    need(all || none, "leeway, lengths and reference belong together");
+    need(none || (leeway->size() == n && lengths->size() == n &&
                   reference->size() == static_cast<std::size_t>(task.p())),
-         "one floor and one length per row, one reference per coefficient");
+         "one leeway and one length per row, one reference per coefficient");
 }
 
 void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
                 std::optional<RowNumbers> order, bool constant, double rate, std::optional<Doubles> rates,
                 double margin, double shrink, double truncate, std::int64_t average_from, MutableDoubles point,
                 MutableDoubles counters, std::optional<MutableDoubles> run_point, std::optional<MutableDoubles> total,
-                std::optional<MutableDoubles> lost, std::optional<MutableDoubles> floor,
+                std::optional<MutableDoubles> lost, std::optional<MutableDoubles> leeway,
                 std::optional<Doubles> lengths, std::optional<Doubles> reference, std::ptrdiff_t first,
                 std::ptrdiff_t last) {
     PerceptronTask task;
@@ -40,7 +40,7 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     task.constant = constant;
     const auto n = static_cast<std::size_t>(held.rows.n), p = static_cast<std::size_t>(task.p());
     check_order(held.rows, order, first, last);
-    check_bounds(task, floor, lengths, reference);
+    check_bounds(task, leeway, lengths, reference);
     need(codes.size() == n, "one label per row");
     need(!weights || weights->size() == n, "one weight per row");
     need(!rates || rates->size() == static_cast<std::size_t>(last - first), "one rate per visit");
@@ -64,7 +64,7 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     task.run_point = data_of(run_point);
     task.total = data_of(total);
     task.lost = data_of(lost);
-    task.floor = data_of(floor);
+    task.leeway = data_of(leeway);
     task.lengths = data_of(lengths);
     task.reference = data_of(reference);
     nb::gil_scoped_release unlocked;
@@ -72,7 +72,7 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
 }
 
 double wrong(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
-             std::optional<RowNumbers> order, bool constant, Doubles point, std::optional<MutableDoubles> floor,
+             std::optional<RowNumbers> order, bool constant, Doubles point, std::optional<MutableDoubles> leeway,
              std::optional<Doubles> lengths, std::optional<Doubles> reference, std::ptrdiff_t first,
              std::ptrdiff_t last) {
     PerceptronTask task;
@@ -80,14 +80,14 @@ double wrong(const HeldRows& held, Codes codes, std::int32_t positive, std::opti
     task.constant = constant;
     const auto n = static_cast<std::size_t>(held.rows.n);
     check_order(held.rows, order, first, last);
-    check_bounds(task, floor, lengths, reference);
+    check_bounds(task, leeway, lengths, reference);
     need(codes.size() == n && (!weights || weights->size() == n), "one label and one weight per row");
     need(point.size() == static_cast<std::size_t>(task.p()), "the point must be p long");
     task.codes = codes.data();
     task.positive = positive;
     task.weights = data_of(weights);
     task.order = data_of(order);
-    task.floor = data_of(floor);
+    task.leeway = data_of(leeway);
     task.lengths = data_of(lengths);
     task.reference = data_of(reference);
     nb::gil_scoped_release unlocked;
@@ -115,13 +115,13 @@ void bind_sweeps(nb::module_& module) {
                nb::arg("weights").none(), nb::arg("order").none(), nb::arg("constant"), nb::arg("rate"),
                nb::arg("rates").none(), nb::arg("margin"), nb::arg("shrink"), nb::arg("truncate"),
                nb::arg("average_from"), nb::arg("point"), nb::arg("counters"), nb::arg("run_point").none(),
-               nb::arg("total").none(), nb::arg("lost").none(), nb::arg("floor").none(), nb::arg("lengths").none(),
+               nb::arg("total").none(), nb::arg("lost").none(), nb::arg("leeway").none(), nb::arg("lengths").none(),
                nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
                "Visit rows in order by the perceptron's rule; point, counters and the rest are changed in place.");
     module.def("wrong", &wrong, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"), nb::arg("weights").none(),
-               nb::arg("order").none(), nb::arg("constant"), nb::arg("point"), nb::arg("floor").none(),
+               nb::arg("order").none(), nb::arg("constant"), nb::arg("point"), nb::arg("leeway").none(),
                nb::arg("lengths").none(), nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
-               "Weight of the rows on the wrong side of a point, read only where the floor does not settle it.");
+               "Weight of the rows on the wrong side of a point, read only where the leeway does not settle it.");
     module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out"), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "The length of each row, rounded up, with 1 for the constant counted in.");

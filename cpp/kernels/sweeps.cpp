@@ -85,8 +85,8 @@ struct SparseReader {
     SEPARATRIX_INLINE void prefetch(std::ptrdiff_t) const {}
 };
 
-// By how much, per unit of a row's length, a score may lie below its floor: the way from the reference,
-// and the rounding of the score now, of the one the floor came from, and of this arithmetic.
+// By how much, per unit of a row's length, a score may have fallen: the way from the reference, and the
+// rounding of the score now, of the one that the leeway came from, and of this arithmetic.
 SEPARATRIX_INLINE double reach_of(const double* SEPARATRIX_RESTRICT point, const double* SEPARATRIX_RESTRICT reference,
                                   std::ptrdiff_t p) {
     double way[8] = {0, 0, 0, 0, 0, 0, 0, 0}, size[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -121,8 +121,7 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
     const std::ptrdiff_t d = task.rows->d, p = task.p();
     double* point = task.point;
     double* counters = task.counters;
-    const bool skipping = task.floor != nullptr;
-    const double settled = task.margin + kTiny;
+    const bool skipping = task.leeway != nullptr;
     const auto before = static_cast<std::ptrdiff_t>(counters[kVisits]) - first;  // visits before position 0
     double reach = skipping ? reach_of(point, task.reference, p) : 0;
     std::ptrdiff_t places[kWindow], read = 0;
@@ -135,7 +134,7 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
             const std::int64_t i = task.order != nullptr ? task.order[q] : q;
             places[count] = q;
             numbers[count] = i;
-            count += skipping && task.floor[i] - task.lengths[i] * reach > settled ? 0 : 1;
+            count += skipping && reach < task.leeway[i] ? 0 : 1;
         }
         std::ptrdiff_t resume = end;
         for (std::ptrdiff_t c = 0; c < std::min(kAhead, count); ++c) reader.prefetch(numbers[c]);
@@ -149,8 +148,8 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
             const double signed_score = sign * score;
             counters[kScore] = score;
             if (skipping) {
-                const double known = signed_score - task.lengths[i] * reach;
-                if (known > task.floor[i]) task.floor[i] = known;
+                const double known = (signed_score - (task.margin + kTiny)) / task.lengths[i] - reach;
+                if (known > task.leeway[i]) task.leeway[i] = known;
             }
             if (signed_score > task.margin) continue;
             const std::ptrdiff_t visit = before + places[c] + 1;
@@ -252,11 +251,11 @@ template <class Reader>
 SEPARATRIX_INLINE double count_rows(const PerceptronTask& task, const double* point, std::ptrdiff_t first,
                                     std::ptrdiff_t last) {
     Reader reader(*task.rows);
-    const double reach = task.floor != nullptr ? reach_of(point, task.reference, task.p()) : 0;
+    const double reach = task.leeway != nullptr ? reach_of(point, task.reference, task.p()) : 0;
     double wrong = 0;
     for (std::ptrdiff_t q = first; q < last; ++q) {
         const std::int64_t i = task.order != nullptr ? task.order[q] : q;
-        if (task.floor != nullptr && task.floor[i] - task.lengths[i] * reach > kTiny) continue;
+        if (task.leeway != nullptr && reach < task.leeway[i]) continue;
         reader.at(i);
         const double score = reader.score(point) + (task.constant ? point[task.rows->d] : 0.0);
         if ((score >= 0) != (task.codes[i] == task.positive)) wrong += task.weights != nullptr ? task.weights[i] : 1.0;

@@ -3,8 +3,8 @@
 // The perceptron's rule: a visit to a row x of sign s = ±1 and weight a is a mistake when
 // s(<w, x> + b) <= margin, and then w += eta s a x, b += eta s a. Nothing else changes w, so a
 // row's score can be bounded without reading the row: if its signed score at some reference
-// weights was m, it is at least m - |x| |w - reference| now. Rows that this proves not to be
-// mistakes are skipped. The proof covers rounding, so the mistakes, and with them every bit of
+// weights was m, it is at least m - |x| |w - reference| now, so the row is no mistake while w is
+// less than (m - margin)/|x|, its leeway, away. Such rows are skipped. The proof covers rounding, so the mistakes, and with them every bit of
 // w, are those of the plain algorithm.
 #pragma once
 
@@ -49,7 +49,7 @@ struct PerceptronTask {
     double* lost = nullptr;       // d, with an L1 penalty: what each weight did lose
 
     // skipping; all or none
-    double* floor = nullptr;            // n: signed score at the reference is at least this
+    double* leeway = nullptr;           // n: no mistake while w is less than this far from the reference
     const double* lengths = nullptr;    // n: |x|, rounded up, the constant included
     const double* reference = nullptr;  // p
 
@@ -64,7 +64,7 @@ void row_lengths(const Rows& rows, bool constant, double* out, std::ptrdiff_t fi
                  std::ptrdiff_t lanes, int threads);
 
 // Weight of the rows first … last-1 that `point` puts on the wrong side (the boundary is the positive
-// class's), read only where `floor` does not settle it.
+// class's), read only where `leeway` does not settle it.
 double count_wrong(const PerceptronTask& task, const double* point, std::ptrdiff_t first, std::ptrdiff_t last);
 
 // Fisher and Yates' shuffle; equal seeds give equal orders.

@@ -13,9 +13,10 @@ the sample rule with constant η, unit weights and no penalty; other variants ha
 
 **Rounding.** A score of p terms is off by at most (p+8)u‖x‖‖w‖, u = 2⁻⁵³. Rows whose computed score does not clear
 this are decided in exact rational arithmetic. The perceptron itself runs in floats: a computed mistake has
-s⟨w, x⟩ ≤ β + (p+8)uR‖w‖, and an update is off by at most 2u‖w‖ + 2uηR. With W ≥ ‖w‖ throughout, each step's share of ⟨w, u⟩
-falls by ε = 4u(W + ηR) and each step's share of ‖w‖² grows by 2η(p+8)uRW + 2Wε + ε². The bound is computed with these
-terms and a W that it implies itself: if the bound k(W) allows no w longer than W, induction over the steps closes.
+s⟨w, x⟩ ≤ β + (p+8)uR‖w‖, and an update is off by at most 2u‖w‖ + 2uηR. With W ≥ ‖w‖ throughout, each step's share of
+⟨w, u⟩ falls by ε = 4u(W + ηR) and each step's share of ‖w‖² grows by 2η(p+8)uRW + 2Wε + ε². The bound is computed with
+these terms and a W that it implies itself: if the bound k(W) allows no w longer than W, induction over the steps
+closes.
 """
 
 import math

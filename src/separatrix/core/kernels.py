@@ -167,8 +167,8 @@ def _perceptron(
         state.run_point,
         state.total,
         state.lost,
-        state.floor,
-        None if state.floor is None else state.lengths,
+        state.leeway,
+        None if state.leeway is None else state.lengths,
         state.reference,
         first,
         last,
@@ -198,7 +198,7 @@ def sweep_kernel(name: str, layout: str) -> SweepKernel:
 def wrong_weight(
     rows: Rows, labels: Labels, options: Mapping[str, Any], point: Vector, state: SweepState, entries_per_row: float
 ) -> float:
-    """Weight of the rows that ``point`` puts on the wrong side, read only where the state's floor leaves it open."""
+    """Weight of the rows that ``point`` puts on the wrong side, read only where the state's leeway leaves it open."""
     wrong = 0.0
     for span in spans(rows.n, entries_per_row + 8.0, 1):
         wrong += _kernels.wrong(
@@ -209,8 +209,8 @@ def wrong_weight(
             None,
             options["constant"],
             point,
-            state.floor,
-            None if state.floor is None else state.lengths,
+            state.leeway,
+            None if state.leeway is None else state.lengths,
             state.reference,
             span.first,
             span.last,

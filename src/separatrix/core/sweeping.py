@@ -16,9 +16,9 @@ class SweepState:
 
     ``point`` is (w, b). ``run_point`` holds the weights that went longest without a
     mistake, ``total`` what an average needs, ``lost`` what an L1 penalty took from each
-    weight. With ``floor``, ``lengths`` and ``reference`` rows may be skipped: at the
-    weights ``reference`` the signed score of row i is at least ``floor[i]``, so at w it is
-    at least floor[i] − lengths[i]·‖w − reference‖.
+    weight. With ``leeway``, ``lengths`` and ``reference`` rows may be skipped: row i is no
+    mistake while ‖w − reference‖ < ``leeway[i]``, because its score can fall by at most its
+    length times that.
 
     >>> SweepState(np.zeros(3)).mistakes
     0
@@ -29,7 +29,7 @@ class SweepState:
     run_point: Vector | None = None
     total: Vector | None = None
     lost: Vector | None = None
-    floor: Vector | None = None
+    leeway: Vector | None = None
     lengths: Vector | None = None
     reference: Vector | None = None
     epochs: int = 0
@@ -64,6 +64,6 @@ class SweepState:
         """Visits that needed no reading."""
         return int(self.counters[6])
 
-    def forget_floor(self) -> None:
+    def forget_leeway(self) -> None:
         """From here on every row is read."""
-        self.floor = self.reference = None
+        self.leeway = self.reference = None

@@ -91,7 +91,7 @@ class MemoryEngine:
         return state
 
     def wrong(self, rule: Rule, point: Vector, state: SweepState) -> float:
-        """Weight of the rows on the wrong side of a point, read where the state's floor leaves it open."""
+        """Weight of the rows on the wrong side of a point, read where the state's leeway leaves it open."""
         labels = kernels.Labels(self.codes, self.weights)
         rows = self._by_rows().rows
         return kernels.wrong_weight(rows, labels, rule.options(), point, state, self.entries_per_row)

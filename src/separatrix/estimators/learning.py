@@ -187,7 +187,7 @@ class Lesson:
         train = np.setdiff1d(np.arange(self.block.shape[0]), out).astype(np.int64)
         if len(out) == 0 or len(np.unique(self.target.codes[train])) < len(self.target.classes):
             refuse(
-                f"validation_fraction={self.held_out} of {self.block.shape[0]} rows leaves nothing to hold out or to learn.",
+                f"validation_fraction={self.held_out} of {self.block.shape[0]} rows leaves nothing on one side.",
                 "raise the number of rows, or set early_stopping=False.",
             )
         return train, out.astype(np.int64)
@@ -230,7 +230,7 @@ class Lesson:
         one = self.outputs == 1
         side = OneSide(self.constant, self.target.classes if one else np.array([False, True]), 1)
         codes = self.target.codes if one else (self.target.codes == k).astype(np.int32)
-        rows = side.over(self.block, codes, self.weights)
+        rows = side.over(self.block, codes, self.weights, self.lengths)
         plain = (
             type(rule) is PerceptronRule
             and rule.schedule.constant
@@ -241,7 +241,7 @@ class Lesson:
             and self.held_out == 0.0
         )
         rate = rule.schedule.eta0 if plain else None
-        for direction in (point, state.point):
+        for direction in (point,) if np.array_equal(point, state.point) else (point, state.point):
             made = SeparatorCertificate.of(
                 rows, side, direction.copy(), state.mistakes, start.copy(), rate, rule.margin
             )

@@ -13,6 +13,7 @@ from separatrix.certificates.one_against_rest import OneAgainstRest
 from separatrix.certificates.separator import UnprovedCertificate
 from separatrix.core.arrays import Vector
 from separatrix.core.errors import InputError, NotFiniteError, refuse
+from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import thread_limit
 from separatrix.core.trace import Pass, Trace
 from separatrix.estimators.inputs import (
@@ -34,11 +35,11 @@ from separatrix.terms.perceptron import BatchRule, PerceptronRule, Schedule
 class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """w ← w + η·s·x at every mistake, until there is none or a proof that there always will be.
 
-    A row x of sign s = ±1 is a mistake when s(⟨w, x⟩ + b) ≤ ``margin``; rows on the boundary are mistakes, and ``predict`` gives
-    them to the positive class. If the classes can be separated the rule stops after at most R²‖w*‖²/γ² mistakes (for a
-    start at zero; ``certificate_`` has the bound for any). If they cannot it would never stop: then it ends with a proof of
-    that, or at ``max_iter``, and gives the pocket's weights, the best ones it met. More than two classes: each against
-    the rest, the highest score decides.
+    A row x of sign s = ±1 is a mistake when s(⟨w, x⟩ + b) ≤ ``margin``; rows on the boundary are mistakes, and
+    ``predict`` gives them to the positive class. If the classes can be separated the rule stops after at most
+    R²‖w*‖²/γ² mistakes (for a start at zero; ``certificate_`` has the bound for any). If they cannot it would never
+    stop: then it ends with a proof of that, or at ``max_iter``, and gives the pocket's weights, the best ones it
+    met. More than two classes: each against the rest, the highest score decides.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         η = eta0, eta0/t^power_t, or a function of t, the number of the visit (batch: of the epoch), from 1.
     power_t : float, default=0.5
     init : {"zeros", "random"}
-        The start; "random" draws from a normal of deviation 0.01. ``fit`` also takes ``coef_init`` and ``intercept_init``.
+        The start; "random" draws from a normal of deviation 0.01. ``fit`` also takes ``coef_init``, ``intercept_init``.
     average : bool or int, default=False
         The mean of the weights after each visit (batch: epoch), from the first or from that many on.
     pocket : bool, default=True
@@ -199,7 +200,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         certificates = tuple(t.certificate for t in taught)
         classes = tuple(lesson.target.classes.tolist())
         self.certificate_ = certificates[0] if len(certificates) == 1 else OneAgainstRest(classes, certificates)
-        self._states = None
+        self._states: list[SweepState] | None = None
         warn_unless_ended(taught)
         return self
 
@@ -356,9 +357,10 @@ def check_parameters(model: Perceptron) -> None:
         number("verdict_after", 1, "None or a whole number of at least 1", Integral)
     if not isinstance(model.average, bool):
         number("average", 1, "a bool or a whole number of at least 1", Integral)
-    if model.random_state is not None and not isinstance(model.random_state, Integral):
-        if not hasattr(model.random_state, "randint"):
-            refuse(f"random_state is {model.random_state!r}.", "use a whole number, a RandomState or None.")
+    if not (model.random_state is None or isinstance(model.random_state, Integral)) and not hasattr(
+        model.random_state, "randint"
+    ):
+        refuse(f"random_state is {model.random_state!r}.", "use a whole number, a RandomState or None.")
 
 
 def _check_classes(target: Target, weights: Vector | None) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Codes, Vector
 from separatrix.core.errors import CertificateError
-from separatrix.engines import Block, block_of
+from separatrix.engines import Block, MemoryEngine, block_of
 from separatrix.estimators.inputs import encode, refuse_not_finite, sample_weights
 from separatrix.terms.perceptron import PerceptronRule
 
@@ -19,6 +19,7 @@ class BlockRows:
 
     engine: Any
     rule: PerceptronRule
+    known_lengths: Vector | None = None
 
     @property
     def block(self) -> Block:
@@ -32,6 +33,8 @@ class BlockRows:
 
     def lengths(self) -> Vector:
         """‖x‖ of each row, rounded up; a NaN or infinity in X is named and refused."""
+        if self.known_lengths is not None:
+            return self.known_lengths
         lengths = self.rule.lengths(self.engine)
         if not np.isfinite(lengths).all():
             refuse_not_finite(self.block)
@@ -55,15 +58,13 @@ class OneSide:
     classes: AnyArray
     positive: int = 1
 
-    def over(self, block: Block, codes: Codes, weights: Vector | None) -> BlockRows:
+    def over(self, block: Block, codes: Codes, weights: Vector | None, lengths: Vector | None = None) -> BlockRows:
         """The rows of positive weight."""
-        from separatrix.engines import MemoryEngine
-
         if weights is not None and not (weights > 0).all():
             which = np.flatnonzero(weights > 0)
-            block, codes = block_of(block.take(which)), codes[which]
+            block, codes, lengths = block_of(block.take(which)), codes[which], None
         rule = PerceptronRule(self.positive, self.fit_intercept)
-        return BlockRows(MemoryEngine(block, codes, max(len(self.classes), 2)), rule)
+        return BlockRows(MemoryEngine(block, codes, max(len(self.classes), 2)), rule, lengths)
 
     def restate(self, X: Any, y: Any, sample_weight: Any) -> BlockRows:
         """The same question about the data given."""

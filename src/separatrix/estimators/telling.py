@@ -64,8 +64,8 @@ def warn_unless_ended(taught: Sequence[Any]) -> None:
             continue
         exists = " A separator does exist." if getattr(one.certificate, "separable", None) else ""
         warnings.warn(
-            f"The perceptron ended after {one.epochs} epochs and {one.mistakes} mistakes with neither a separator nor a "
-            f"proof that there is none.{exists}\n\nHint: {one.end.value.split('; ')[-1]}.",
+            f"The perceptron ended after {one.epochs} epochs and {one.mistakes} mistakes with neither a separator nor "
+            f"a proof that there is none.{exists}\n\nHint: {one.end.value.split('; ')[-1]}.",
             ConvergenceWarning,
             stacklevel=3,
         )

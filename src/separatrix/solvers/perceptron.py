@@ -8,16 +8,17 @@ verdict from outside, asked once, that no separator exists; ``max_iter``.
 for ever. Brent's method finds this with one saved point: the point is compared with the one saved at the last
 power of two.
 
-**Pocket.** Kept for the case that no separator comes: the weights with the fewest wrong rows among those looked
-at, which are the weights after epochs of fewest mistakes so far and those with the longest run without a
-mistake so far (Gallant 1990, the count on all rows being his ratchet). So looks are few.
+**Pocket.** Kept for the case that no separator comes: the last few weights that set a record, by the fewest mistakes
+in an epoch or by the longest run without one (Gallant 1990). At the end all of them are counted on all rows, his
+ratchet, and the best are taken.
 
 **Skipping.** Rows are skipped by a bound that is exact at a reference (see ``core.sweeping``) and loosens as w
 moves away. A new reference costs one parallel read of all rows; it is taken when the visits lost to looseness
-since the last one would have paid for it. Where even a fresh reference skips little, plain epochs follow, twice as
-many each time.
+since the last one would have paid for it, and only if a sample of the rows says that it will serve: that most of
+them have more leeway than the last epoch's way.
 """
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -35,8 +36,18 @@ from separatrix.core.trace import Trace
 PAYS = 0.4
 """A new reference is worth this share of an epoch's visits."""
 
-USELESS = 0.7
-"""Skipping stops for a while when so large a share is visited in spite of a fresh reference."""
+POCKET_SIZE = 6
+"""Record holders that are counted at the end."""
+
+USEFUL = 0.6
+"""Below this share of rows to be read, as expected from a few of them, a reference is worth taking."""
+
+FEW_ROWS = 2000
+"""Fewer rows are not worth the trouble; so many are looked at to see whether more are."""
+
+
+TINY = 1e-290
+"""Covers what underflow may take from a score."""
 
 
 class End(StrEnum):
@@ -57,6 +68,7 @@ class EpochRule(Protocol):
     """What the loop needs of a rule."""
 
     skips: bool
+    margin: float
 
     def epoch(self, engine: Engine, state: SweepState, order: Any) -> None:
         """Visit every row once."""
@@ -85,59 +97,80 @@ class Patience:
 
 @dataclass(slots=True)
 class Pocket:
-    """The best weights looked at so far, by the weight of the rows on the wrong side."""
+    """Weights that may be the best met, counted on all rows at the end."""
 
-    point: Vector
-    wrong: float = np.inf
+    candidates: deque[Vector] = field(default_factory=lambda: deque(maxlen=POCKET_SIZE))
     fewest: float = np.inf
     run: int = 0
+    best: Vector | None = None
+    wrong: float = np.inf
 
-    def look(self, rule: Any, engine: Engine, state: SweepState, made: int) -> None:
-        """Count what is new: the fewest mistakes in an epoch, the longest run."""
+    def note(self, state: SweepState, made: int) -> None:
+        """Keep the weights after an epoch of fewest mistakes and those of the longest run."""
         if made < self.fewest:
             self.fewest = made
-            self.consider(rule, engine, state, state.point)
+            self.candidates.append(state.point.copy())
         if state.run_point is not None and state.longest_run > self.run:
             self.run = state.longest_run
-            self.consider(rule, engine, state, state.run_point)
+            self.candidates.append(state.run_point.copy())
 
-    def consider(self, rule: Any, engine: Engine, state: SweepState, point: Vector) -> None:
-        """Take the point if it puts less weight on the wrong side."""
-        wrong = engine.wrong(rule, point, state)
-        if wrong < self.wrong:
-            self.wrong, self.point = wrong, point.copy()
+    def choose(self, rule: Any, engine: Engine, state: SweepState) -> Vector:
+        """The candidate, or the last weights, with the least weight of rows on the wrong side."""
+        for point in [*self.candidates, state.point]:
+            self.take(point, engine.wrong(rule, point, state))
+        assert self.best is not None
+        return self.best
+
+    def take(self, point: Vector, wrong: float) -> None:
+        """Keep the point if fewer rows are wrong."""
+        if wrong < self.wrong or self.best is None:
+            self.wrong, self.best = wrong, point.copy()
 
 
 @dataclass(slots=True)
 class Skipping:
-    """When to take a new reference, by counts alone, so that a fit repeats itself."""
+    """When to take a reference, by counts alone, so that a fit repeats itself."""
 
     rule: EpochRule
     engine: Engine
-    rest: int = 1
-    _waits: int = 1
+    _probe: Engine | None = None
+    _before: Vector | None = None
+    _moved: float = np.inf
     _first: float | None = None
     _excess: float = 0.0
 
     def prepare(self, state: SweepState) -> None:
-        """Before an epoch: take a reference if it pays."""
-        if self.rest > 0:
-            self.rest -= 1
-            state.forget_floor()
-        elif state.floor is None or self._excess > PAYS:
-            state.floor = self.rule.signed_scores(self.engine, state.point[None])[:, 0].copy()
-            state.reference = state.point.copy()
-            self._first, self._excess = None, 0.0
+        """Before an epoch: take a reference if it pays, or give up one that does not."""
+        stale = state.leeway is not None and self._excess > PAYS
+        if state.leeway is None or stale:
+            state.forget_leeway()
+            if self._expected(state) < USEFUL:
+                assert state.lengths is not None
+                state.leeway = self._leeway(self.engine, state.point, state.lengths)
+                state.reference = state.point.copy()
+                self._first, self._excess = None, 0.0
+        self._before = state.point.copy()
 
     def note(self, state: SweepState, visited: float) -> None:
-        """After an epoch: what share of the visits had to read the row."""
-        if state.floor is None:
-            return
-        if self._first is None:
-            self._first = visited
-            if visited > USELESS:
-                self.rest, self._waits = self._waits, 2 * self._waits
-        self._excess += visited - self._first
+        """After an epoch: how far it went, and what share of the visits had to read the row."""
+        assert self._before is not None
+        self._moved = float(np.linalg.norm(state.point - self._before))
+        if state.leeway is not None:
+            self._first = visited if self._first is None else self._first
+            self._excess += visited - self._first + (1.0 if visited > USEFUL else 0.0)
+
+    def _expected(self, state: SweepState) -> float:
+        """The share of visits that would read the row, judged by some rows and the way of the last epoch."""
+        if not np.isfinite(self._moved) or self.engine.rows < FEW_ROWS:
+            return 1.0
+        if self._probe is None:
+            self._probe = self.engine.sample(FEW_ROWS, 0)
+        leeway = self._leeway(self._probe, state.point, self.rule.lengths(self._probe))
+        return float(np.mean(leeway < 0.75 * self._moved))
+
+    def _leeway(self, engine: Engine, point: Vector, lengths: Vector) -> Vector:
+        scores = self.rule.signed_scores(engine, point[None])[:, 0]
+        return np.asarray((scores - (self.rule.margin + TINY)) / lengths)
 
 
 @dataclass(slots=True)
@@ -178,7 +211,7 @@ def learn(
     """Run epochs from ``state``; ``order`` lists the rows to visit, shuffled by ``seeds`` before every epoch."""
     count = engine.rows if order is None else len(order)
     skipping = Skipping(rule, engine) if rule.skips else None
-    pocket = Pocket(state.point.copy()) if patience.pocket else None
+    pocket = Pocket() if patience.pocket else None
     if seeds is not None and order is None:
         order = np.arange(engine.rows, dtype=np.int64)
     stall = _Stall((patience.tol or 0.0) * count, patience.n_iter_no_change)
@@ -204,8 +237,8 @@ def learn(
         if made == 0:
             end = End.SEPARATOR
             break
-        if pocket is not None and patience.validate is None:
-            pocket.look(rule, engine, state, made)
+        if pocket is not None:
+            pocket.note(state, made)
         if stopped:
             end = End.ASKED
         elif patience.error_threshold is not None and error <= patience.error_threshold:
@@ -227,14 +260,15 @@ def learn(
                 break
     if end in (End.MAX_ITER, End.CYCLE) and not asked and patience.verdict is not None and patience.verdict():
         end = End.NO_SEPARATOR
-    if pocket is not None and end is not End.SEPARATOR and patience.validate is None:
-        pocket.consider(rule, engine, state, state.point)
-    return Learned(end, state.point, None if pocket is None or end is End.SEPARATOR else pocket.point, epoch)
+    best = None
+    if pocket is not None and end is not End.SEPARATOR:
+        best = pocket.choose(rule, engine, state) if patience.validate is None else pocket.best
+    return Learned(end, state.point, best, epoch)
 
 
 def _validated(validate: Callable[[Vector], float], state: SweepState, stall: _Stall, pocket: Pocket | None) -> bool:
     """Score the weights on rows held out; the pocket keeps the best."""
     wrong = 1.0 - validate(state.point)
-    if pocket is not None and wrong < pocket.wrong:
-        pocket.wrong, pocket.point = wrong, state.point.copy()
+    if pocket is not None:
+        pocket.take(state.point, wrong)
     return stall.after(wrong)
