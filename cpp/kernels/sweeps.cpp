@@ -13,8 +13,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 constexpr double kTiny = 1e-290;  // covers what underflow may take from a score
-constexpr std::ptrdiff_t kWindow = 512, kShortWindow = 48;
-constexpr std::ptrdiff_t kAhead = 4;
+constexpr std::ptrdiff_t kAhead = 8;  // rows whose memory is fetched before they are read
 
 // |v| of count values, not smaller than the true one; squares that leave the range of floats are avoided.
 SEPARATRIX_INLINE double length_above(double squares, double largest, std::ptrdiff_t count) {
@@ -124,64 +123,58 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
     const bool skipping = task.leeway != nullptr;
     const auto before = static_cast<std::ptrdiff_t>(counters[kVisits]) - first;  // visits before position 0
     double reach = skipping ? reach_of(point, task.reference, p) : 0;
-    std::ptrdiff_t places[kWindow], read = 0;
-    std::int64_t numbers[kWindow];
-
-    for (std::ptrdiff_t at = first; at < last;) {
-        const std::ptrdiff_t end = std::min(at + (skipping ? kShortWindow : kWindow), last);
-        std::ptrdiff_t count = 0;
-        for (std::ptrdiff_t q = at; q < end; ++q) {
-            const std::int64_t i = task.order != nullptr ? task.order[q] : q;
-            places[count] = q;
-            numbers[count] = i;
-            count += skipping && reach < task.leeway[i] ? 0 : 1;
+    // Rows to be read wait in a ring while their memory is fetched; `ahead` is where the search for more stands.
+    std::ptrdiff_t places[kAhead], read = 0, ahead = first, head = 0, waiting = 0;
+    std::int64_t numbers[kAhead];
+    for (;;) {
+        for (; waiting < kAhead && ahead < last; ++ahead) {
+            const std::int64_t i = task.order != nullptr ? task.order[ahead] : ahead;
+            if (skipping && reach < task.leeway[i]) continue;
+            const std::ptrdiff_t slot = (head + waiting++) % kAhead;
+            places[slot] = ahead;
+            numbers[slot] = i;
+            reader.prefetch(i);
         }
-        std::ptrdiff_t resume = end;
-        for (std::ptrdiff_t c = 0; c < std::min(kAhead, count); ++c) reader.prefetch(numbers[c]);
-        for (std::ptrdiff_t c = 0; c < count; ++c) {
-            if (c + kAhead < count) reader.prefetch(numbers[c + kAhead]);
-            const std::int64_t i = numbers[c];
-            reader.at(i);
-            ++read;
-            const double score = reader.score(point) + (task.constant ? point[d] : 0.0);
-            const double sign = task.codes[i] == task.positive ? 1.0 : -1.0;
-            const double signed_score = sign * score;
-            counters[kScore] = score;
-            if (skipping) {
-                const double known = (signed_score - (task.margin + kTiny)) / task.lengths[i] - reach;
-                if (known > task.leeway[i]) task.leeway[i] = known;
-            }
-            if (signed_score > task.margin) continue;
-            const std::ptrdiff_t visit = before + places[c] + 1;
-            const double weight = task.weights != nullptr ? task.weights[i] : 1.0;
-            const double rate = task.rates != nullptr ? task.rates[places[c] - first] : task.rate;
-            const double step = rate * sign * weight;
-            counters[kMistakes] += 1;
-            counters[kError] += weight * (task.margin - signed_score);
-            const double run = static_cast<double>(visit) - 1 - counters[kLastMistake];
-            if (task.run_point != nullptr && run > counters[kLongestRun]) {
-                counters[kLongestRun] = run;
-                std::copy_n(point, p, task.run_point);
-            }
-            counters[kLastMistake] = static_cast<double>(visit);
-            reader.add(step, point);
-            if (task.constant) point[d] += step;
-            if (task.average_from >= 0 && visit - 1 > task.average_from) {
-                const double late = static_cast<double>(visit - 1 - task.average_from) * step;
-                reader.add(late, task.total);
-                if (task.constant) task.total[d] += late;
-            }
-            if (skipping) {
-                const double now = reach_of(point, task.reference, p);
-                if (!(now <= reach)) {  // rows that were settled may not be any more
-                    reach = now;
-                    resume = places[c] + 1;
-                    break;
-                }
-                reach = now;
-            }
+        if (waiting == 0) break;
+        const std::ptrdiff_t place = places[head];
+        const std::int64_t i = numbers[head];
+        head = (head + 1) % kAhead;
+        --waiting;
+        reader.at(i);
+        ++read;
+        const double score = reader.score(point) + (task.constant ? point[d] : 0.0);
+        const double sign = task.codes[i] == task.positive ? 1.0 : -1.0;
+        const double signed_score = sign * score;
+        counters[kScore] = score;
+        if (skipping) {
+            const double known = (signed_score - (task.margin + kTiny)) / task.lengths[i] - reach;
+            if (known > task.leeway[i]) task.leeway[i] = known;
         }
-        at = resume;
+        if (signed_score > task.margin) continue;
+        const std::ptrdiff_t visit = before + place + 1;
+        const double weight = task.weights != nullptr ? task.weights[i] : 1.0;
+        const double rate = task.rates != nullptr ? task.rates[place - first] : task.rate;
+        const double step = rate * sign * weight;
+        counters[kMistakes] += 1;
+        counters[kError] += weight * (task.margin - signed_score);
+        const double run = static_cast<double>(visit) - 1 - counters[kLastMistake];
+        if (task.run_point != nullptr && run > counters[kLongestRun]) {
+            counters[kLongestRun] = run;
+            std::copy_n(point, p, task.run_point);
+        }
+        counters[kLastMistake] = static_cast<double>(visit);
+        reader.add(step, point);
+        if (task.constant) point[d] += step;
+        if (task.average_from >= 0 && visit - 1 > task.average_from) {
+            const double late = static_cast<double>(visit - 1 - task.average_from) * step;
+            reader.add(late, task.total);
+            if (task.constant) task.total[d] += late;
+        }
+        if (skipping) {
+            const double now = reach_of(point, task.reference, p);
+            if (!(now <= reach)) waiting = 0, ahead = place + 1;  // rows passed over may be mistakes now
+            reach = now;
+        }
     }
     counters[kVisits] += static_cast<double>(last - first);
     counters[kSkipped] += static_cast<double>(last - first - read);

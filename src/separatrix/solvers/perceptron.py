@@ -33,7 +33,7 @@ from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Trace
 
-PAYS = 0.4
+PAYS = 0.3
 """A new reference is worth this share of an epoch's visits."""
 
 POCKET_SIZE = 6
