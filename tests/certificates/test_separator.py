@@ -62,7 +62,12 @@ def test_the_bound_is_never_violated_and_is_the_theorems(eta0, margin, given_sta
         if len(np.unique(y)) < 2:
             continue
         model = Perceptron(
-            eta0=eta0, margin=margin, fit_intercept=fit_intercept, verdict_after=None, max_iter=20_000, random_state=seed
+            eta0=eta0,
+            margin=margin,
+            fit_intercept=fit_intercept,
+            verdict_after=None,
+            max_iter=20_000,
+            random_state=seed,
         )
         start = np.random.default_rng(seed + 1).normal(size=(1, X.shape[1])) if given_start else None
         model.fit(X, y, coef_init=start)

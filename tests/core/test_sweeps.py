@@ -14,7 +14,18 @@ from separatrix.core.sweeping import SweepState
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.terms.perceptron import PerceptronRule, Schedule
 
-DENSE = ["c", "fortran", "strided", "backwards", "unaligned", "read-only", "swapped", "pandas", "polars-chunks", "arrow"]
+DENSE = [
+    "c",
+    "fortran",
+    "strided",
+    "backwards",
+    "unaligned",
+    "read-only",
+    "swapped",
+    "pandas",
+    "polars-chunks",
+    "arrow",
+]
 SPARSE = ["csr", "csc", "csr64", "coo", "csr_matrix"]
 
 

@@ -62,10 +62,10 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         The rate η, or the first one.
     n_jobs : int or None
         Most threads for passes that count; sweeps are sequential by nature. It never changes a result.
-    random_state : int, RandomState or None
-        Decides the orders and the random start; None means 0, so that a fit repeats itself.
+    random_state : int, RandomState or None, default=0
+        Decides the orders and the random start; with None every fit has its own.
     early_stopping, validation_fraction, n_iter_no_change
-        As in scikit-learn: hold out a share of each class and stop when its score no longer rises by tol. The
+        As in scikit-learn, the last one 5 by default: hold out a share of each class and stop when its score no longer rises by tol. The
         pocket then keeps the weights of the best score.
     class_weight : dict, "balanced" or None
         Factors on η by class.
@@ -87,8 +87,9 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
     error_threshold : float or None
         Stop after an epoch whose summed error Σ a·(margin − s·z) over its mistakes is at most this.
     verdict_after : int or None, default=10
-        Ask ``separability`` after so many epochs with mistakes (or at the end, if that is earlier) whether a
-        separator exists, and stop if none does; None never asks.
+        Ask ``separability`` once, after so many epochs with mistakes (or at the end, if that is earlier), whether a
+        separator exists. If none does, learning ends as soon as ``n_iter_no_change`` epochs bring no lower error;
+        None never asks.
     on_pass : callable or None
         Called after every epoch with a ``Pass``; returning True stops the fit.
 
@@ -127,7 +128,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         verbose: int = 0,
         eta0: float = 1.0,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
@@ -394,9 +395,9 @@ def _refuse_overflow(block: Any) -> Never:
     )
 
 
-def _seed(random_state: Any) -> int:
+def _seed(random_state: Any) -> int | None:
     if random_state is None:
-        return 0
+        return None
     if isinstance(random_state, Integral):
-        return int(random_state)
+        return int(random_state) & (2**64 - 1)
     return int(random_state.randint(2**31 - 1))

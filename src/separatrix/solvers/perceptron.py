@@ -1,8 +1,9 @@
 """Epoch after epoch until no mistake is left, a proof says that none can end, or patience does.
 
 **Stopping.** In this order, after each epoch: no mistakes (a separator); the summed error under a threshold; no
-progress in the error, or in a validation score, for some epochs; the weights of an earlier epoch again; a
-verdict from outside, asked once, that no separator exists; ``max_iter``.
+progress in the error, or in a validation score, for some epochs; the weights of an earlier epoch again;
+``max_iter``. A verdict from outside, asked once, may say that no separator exists: then only the pocket is worth
+filling, until ``n_iter_no_change`` epochs have not lowered the error.
 
 **Cycles.** With a fixed order and a constant rate an epoch maps weights to weights, so weights that occur twice occur
 for ever. Brent's method finds this with one saved point: the point is compared with the one saved at the last
@@ -216,7 +217,8 @@ def learn(
         order = np.arange(engine.rows, dtype=np.int64)
     stall = _Stall((patience.tol or 0.0) * count, patience.n_iter_no_change)
     validation = _Stall(patience.tol or 0.0, patience.n_iter_no_change)
-    saved, due, asked = state.point.copy(), 1, False
+    saved, due, asked, hopeless = state.point.copy(), 1, False, False
+    filling: _Stall | None = None
     end = End.MAX_ITER
     epoch = 0
     for epoch in range(1, patience.max_iter + 1):
@@ -253,12 +255,14 @@ def learn(
             break
         if epoch == due:
             saved, due = state.point.copy(), 2 * due
+        filling = filling or _Stall(0.0, patience.n_iter_no_change) if hopeless else None
+        if filling is not None and filling.after(error):
+            break
         if epoch == patience.verdict_after and patience.verdict is not None:
-            asked = True
-            if patience.verdict():
-                end = End.NO_SEPARATOR
-                break
-    if end in (End.MAX_ITER, End.CYCLE) and not asked and patience.verdict is not None and patience.verdict():
+            asked, hopeless = True, patience.verdict()
+    if end in (End.MAX_ITER, End.CYCLE) and not asked and patience.verdict is not None:
+        hopeless = patience.verdict()
+    if hopeless and end is not End.SEPARATOR:
         end = End.NO_SEPARATOR
     best = None
     if pocket is not None and end is not End.SEPARATOR:
