@@ -190,7 +190,7 @@ def test_the_batch_rule_ends_with_a_separator_and_no_bound(layout):
 
 @quiet
 def test_it_is_online_gradient_descent_on_a_rectified_margin():
-    """ReLU(−t·xᵀw) has the slope −t·x where −t·xᵀw ≥ 0; the logistic update with π replaced by the label is the same."""
+    """ReLU(−t·xᵀw) has the slope −t·x where −t·xᵀw ≥ 0; so has the logistic update with a label in place of π."""
     X, y = overlapping(50, 3)
     Z, t = twins.with_constant(X, True), np.where(y == 1, 1.0, -1.0)
     relu, logistic = np.zeros(4), np.zeros(4)
@@ -472,6 +472,7 @@ def test_it_gives_no_probabilities_and_says_where_to_find_them():
 
 @quiet
 def test_skipping_changes_no_bit_of_a_fit(monkeypatch):
+    monkeypatch.setattr(epochs, "LITTLE", 0)
     X, y = gapped(3000, 6, gap=0.02)
     quick = Perceptron(max_iter=60, verdict_after=None).fit(X, y)
     skipped = []
@@ -486,6 +487,7 @@ def test_skipping_changes_no_bit_of_a_fit(monkeypatch):
 
 @quiet
 def test_rows_are_skipped_in_a_fit(monkeypatch):
+    monkeypatch.setattr(epochs, "LITTLE", 0)
     shares = []
     note = epochs.Skipping.note
     monkeypatch.setattr(
@@ -502,6 +504,7 @@ def test_the_same_bits_for_any_number_of_threads(monkeypatch):
 
     monkeypatch.setattr(lanes, "LANE_WORK", 2**8)
     monkeypatch.setattr(kernels, "THREAD_WORK", 0)
+    monkeypatch.setattr(epochs, "LITTLE", 0)
     X, y = gapped(3000, 6, gap=0.02)
     for options in ({}, {"rule": "batch", "max_iter": 50}):
         fits = [Perceptron(verdict_after=None, n_jobs=jobs, **options).fit(X, y) for jobs in (1, 2, None)]

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks; where a rule that depends on the order of rows cannot pass, the reason stands beside it."""
+"""scikit-learn's own checks; where a rule that depends on the order of rows cannot pass, the reason is given."""
 
 from typing import Any
 

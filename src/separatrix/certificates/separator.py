@@ -70,12 +70,14 @@ def clearance(rows: SignedRows, direction: Vector) -> Clearance:
     scores, lengths = rows.signed_scores(direction), rows.lengths()
     size = _length_above(direction)
     slack = (len(direction) + 16) * UNIT_ROUNDOFF * size * lengths + 1e-290
-    sure = scores - slack
+    sure, longest = scores - slack, float(lengths.max())
+    if float((scores + slack).min()) <= 0.0:  # a row that is on the wrong side for certain
+        return Clearance(min(float(scores.min()), 0.0), longest, float(slack.max()))
     near = np.flatnonzero(~(sure > min(float((scores + slack).min()), np.inf)) | ~(sure > 0.0))
     least = float(sure.min())
     if len(near) <= MOST_EXACT:
         least = min(_below(rows.exact(int(row), direction)) for row in near)
-    return Clearance(least, float(lengths.max()), float(slack.max()))
+    return Clearance(least, longest, float(slack.max()))
 
 
 def _length_above(vector: Vector) -> float:

@@ -65,8 +65,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
     random_state : int, RandomState or None, default=0
         Decides the orders and the random start; with None every fit has its own.
     early_stopping, validation_fraction, n_iter_no_change
-        As in scikit-learn, the last one 5 by default: hold out a share of each class and stop when its score no longer rises by tol. The
-        pocket then keeps the weights of the best score.
+        As in scikit-learn: hold out a share of each class and stop when its score has not risen by tol for
+        so many epochs. The pocket then keeps the weights of the best score.
     class_weight : dict, "balanced" or None
         Factors on η by class.
     warm_start : bool, default=False

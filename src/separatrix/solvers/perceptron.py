@@ -34,17 +34,19 @@ from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Trace
 
-PAYS = 0.3
-"""A new reference is worth this share of an epoch's visits."""
+SHUFFLED, IN_ORDER = (0.6, 0.3), (0.3, 0.6)
+"""A reference is taken if fewer than the first share of the rows are expected to be read, and renewed when the
+second share of an epoch's visits was lost to looseness. Rows in order are read twice as fast as shuffled ones, so
+there it must promise more."""
 
 POCKET_SIZE = 6
 """Record holders that are counted at the end."""
 
-USEFUL = 0.6
-"""Below this share of rows to be read, as expected from a few of them, a reference is worth taking."""
+LITTLE = 2**20
+"""Fewer stored numbers than this are read faster than they are reasoned about."""
 
-FEW_ROWS = 2000
-"""Fewer rows are not worth the trouble; so many are looked at to see whether more are."""
+PROBE_ROWS = 2000
+"""Rows that are looked at to see whether a reference will serve."""
 
 
 TINY = 1e-290
@@ -134,7 +136,9 @@ class Skipping:
 
     rule: EpochRule
     engine: Engine
+    shares: tuple[float, float] = SHUFFLED
     _probe: Engine | None = None
+    _probe_lengths: Vector | None = None
     _before: Vector | None = None
     _moved: float = np.inf
     _first: float | None = None
@@ -142,10 +146,10 @@ class Skipping:
 
     def prepare(self, state: SweepState) -> None:
         """Before an epoch: take a reference if it pays, or give up one that does not."""
-        stale = state.leeway is not None and self._excess > PAYS
+        stale = state.leeway is not None and self._excess > self.shares[1]
         if state.leeway is None or stale:
             state.forget_leeway()
-            if self._expected(state) < USEFUL:
+            if self._expected(state) < self.shares[0]:
                 assert state.lengths is not None
                 state.leeway = self._leeway(self.engine, state.point, state.lengths)
                 state.reference = state.point.copy()
@@ -158,15 +162,16 @@ class Skipping:
         self._moved = float(np.linalg.norm(state.point - self._before))
         if state.leeway is not None:
             self._first = visited if self._first is None else self._first
-            self._excess += visited - self._first + (1.0 if visited > USEFUL else 0.0)
+            self._excess += visited - self._first + (1.0 if visited > self.shares[0] else 0.0)
 
     def _expected(self, state: SweepState) -> float:
         """The share of visits that would read the row, judged by some rows and the way of the last epoch."""
-        if not np.isfinite(self._moved) or self.engine.rows < FEW_ROWS:
+        if not np.isfinite(self._moved):
             return 1.0
-        if self._probe is None:
-            self._probe = self.engine.sample(FEW_ROWS, 0)
-        leeway = self._leeway(self._probe, state.point, self.rule.lengths(self._probe))
+        if self._probe is None or self._probe_lengths is None:
+            self._probe = self.engine.sample(min(PROBE_ROWS, self.engine.rows), 0)
+            self._probe_lengths = self.rule.lengths(self._probe)
+        leeway = self._leeway(self._probe, state.point, self._probe_lengths)
         return float(np.mean(leeway < 0.75 * self._moved))
 
     def _leeway(self, engine: Engine, point: Vector, lengths: Vector) -> Vector:
@@ -211,7 +216,8 @@ def learn(
 ) -> Learned:
     """Run epochs from ``state``; ``order`` lists the rows to visit, shuffled by ``seeds`` before every epoch."""
     count = engine.rows if order is None else len(order)
-    skipping = Skipping(rule, engine) if rule.skips else None
+    much = engine.rows * engine.entries_per_row >= LITTLE
+    skipping = Skipping(rule, engine, IN_ORDER if seeds is None else SHUFFLED) if rule.skips and much else None
     pocket = Pocket() if patience.pocket else None
     if seeds is not None and order is None:
         order = np.arange(engine.rows, dtype=np.int64)
