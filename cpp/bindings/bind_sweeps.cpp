@@ -71,29 +71,6 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     sweep_perceptron(task, first, last);
 }
 
-double wrong(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
-             std::optional<RowNumbers> order, bool constant, Doubles point, std::optional<MutableDoubles> leeway,
-             std::optional<Doubles> lengths, std::optional<Doubles> reference, std::ptrdiff_t first,
-             std::ptrdiff_t last) {
-    PerceptronTask task;
-    task.rows = &held.rows;
-    task.constant = constant;
-    const auto n = static_cast<std::size_t>(held.rows.n);
-    check_order(held.rows, order, first, last);
-    check_bounds(task, leeway, lengths, reference);
-    need(codes.size() == n && (!weights || weights->size() == n), "one label and one weight per row");
-    need(point.size() == static_cast<std::size_t>(task.p()), "the point must be p long");
-    task.codes = codes.data();
-    task.positive = positive;
-    task.weights = data_of(weights);
-    task.order = data_of(order);
-    task.leeway = data_of(leeway);
-    task.lengths = data_of(lengths);
-    task.reference = data_of(reference);
-    nb::gil_scoped_release unlocked;
-    return count_wrong(task, point.data(), first, last);
-}
-
 void lengths(const HeldRows& held, bool constant, MutableDoubles out, std::ptrdiff_t first, std::ptrdiff_t last,
              std::ptrdiff_t lanes, int threads) {
     check_span(held.rows, first, last, lanes);
@@ -118,10 +95,6 @@ void bind_sweeps(nb::module_& module) {
                nb::arg("total").none(), nb::arg("lost").none(), nb::arg("leeway").none(), nb::arg("lengths").none(),
                nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
                "Visit rows in order by the perceptron's rule; point, counters and the rest are changed in place.");
-    module.def("wrong", &wrong, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"), nb::arg("weights").none(),
-               nb::arg("order").none(), nb::arg("constant"), nb::arg("point"), nb::arg("leeway").none(),
-               nb::arg("lengths").none(), nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
-               "Weight of the rows on the wrong side of a point, read only where the leeway does not settle it.");
     module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out"), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "The length of each row, rounded up, with 1 for the constant counted in.");

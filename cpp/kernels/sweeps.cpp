@@ -240,22 +240,6 @@ SEPARATRIX_INLINE void sweep_penalised(const PerceptronTask& task, std::ptrdiff_
     for (std::ptrdiff_t j = 0; j < d; ++j) point[j] *= scale;
 }
 
-template <class Reader>
-SEPARATRIX_INLINE double count_rows(const PerceptronTask& task, const double* point, std::ptrdiff_t first,
-                                    std::ptrdiff_t last) {
-    Reader reader(*task.rows);
-    const double reach = task.leeway != nullptr ? reach_of(point, task.reference, task.p()) : 0;
-    double wrong = 0;
-    for (std::ptrdiff_t q = first; q < last; ++q) {
-        const std::int64_t i = task.order != nullptr ? task.order[q] : q;
-        if (task.leeway != nullptr && reach < task.leeway[i]) continue;
-        reader.at(i);
-        const double score = reader.score(point) + (task.constant ? point[task.rows->d] : 0.0);
-        if ((score >= 0) != (task.codes[i] == task.positive)) wrong += task.weights != nullptr ? task.weights[i] : 1.0;
-    }
-    return wrong;
-}
-
 SEPARATRIX_CLONES
 void sweep_dense(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
     sweep_rows<DenseReader>(task, first, last);
@@ -274,16 +258,6 @@ void sweep_dense_penalised(const PerceptronTask& task, std::ptrdiff_t first, std
 SEPARATRIX_CLONES
 void sweep_sparse_penalised(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
     sweep_penalised<SparseReader>(task, first, last);
-}
-
-SEPARATRIX_CLONES
-double count_dense(const PerceptronTask& task, const double* point, std::ptrdiff_t first, std::ptrdiff_t last) {
-    return count_rows<DenseReader>(task, point, first, last);
-}
-
-SEPARATRIX_CLONES
-double count_sparse(const PerceptronTask& task, const double* point, std::ptrdiff_t first, std::ptrdiff_t last) {
-    return count_rows<SparseReader>(task, point, first, last);
 }
 
 template <class Reader>
@@ -330,10 +304,6 @@ void row_lengths(const Rows& rows, bool constant, double* out, std::ptrdiff_t fi
         rows.sparse() ? measure_sparse(rows, constant, out, edges[k], edges[k + 1])
                       : measure_dense(rows, constant, out, edges[k], edges[k + 1]);
     });
-}
-
-double count_wrong(const PerceptronTask& task, const double* point, std::ptrdiff_t first, std::ptrdiff_t last) {
-    return task.rows->sparse() ? count_sparse(task, point, first, last) : count_dense(task, point, first, last);
 }
 
 void shuffle(std::int64_t* order, std::ptrdiff_t count, std::uint64_t seed) noexcept {

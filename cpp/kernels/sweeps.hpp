@@ -63,10 +63,6 @@ void sweep_perceptron(const PerceptronTask& task, std::ptrdiff_t first, std::ptr
 void row_lengths(const Rows& rows, bool constant, double* out, std::ptrdiff_t first, std::ptrdiff_t last,
                  std::ptrdiff_t lanes, int threads);
 
-// Weight of the rows first … last-1 that `point` puts on the wrong side (the boundary is the positive
-// class's), read only where `leeway` does not settle it.
-double count_wrong(const PerceptronTask& task, const double* point, std::ptrdiff_t first, std::ptrdiff_t last);
-
 // Fisher and Yates' shuffle; equal seeds give equal orders.
 void shuffle(std::int64_t* order, std::ptrdiff_t count, std::uint64_t seed) noexcept;
 

@@ -195,29 +195,6 @@ def sweep_kernel(name: str, layout: str) -> SweepKernel:
         raise LookupError(f"No kernel visits {layout!r} rows by the rule {name!r}.") from None
 
 
-def wrong_weight(
-    rows: Rows, labels: Labels, options: Mapping[str, Any], point: Vector, state: SweepState, entries_per_row: float
-) -> float:
-    """Weight of the rows that ``point`` puts on the wrong side, read only where the state's leeway leaves it open."""
-    wrong = 0.0
-    for span in spans(rows.n, entries_per_row + 8.0, 1):
-        wrong += _kernels.wrong(
-            rows,
-            labels.codes,
-            options["positive"],
-            labels.weights,
-            None,
-            options["constant"],
-            point,
-            state.leeway,
-            None if state.leeway is None else state.lengths,
-            state.reference,
-            span.first,
-            span.last,
-        )
-    return wrong
-
-
 def lengths(rows: Rows, constant: bool, out: Vector, entries_per_row: float) -> None:
     """Write ‖x‖ of every row, rounded up, with 1 for the constant counted in."""
     for span in spans(rows.n, entries_per_row + 8.0, 1):

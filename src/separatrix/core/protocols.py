@@ -105,9 +105,6 @@ class Engine(Protocol):
     ) -> SweepState:
         """Visit rows in order, changing the state in place."""
 
-    def wrong(self, rule: Rule, point: Vector, state: SweepState) -> float:
-        """Weight of the rows on the wrong side of a point, with what the state knows of rows not read."""
-
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row."""
 

@@ -90,12 +90,6 @@ class MemoryEngine:
             kernel(block.rows, labels, rule, state, order, first + span.first, first + span.last)
         return state
 
-    def wrong(self, rule: Rule, point: Vector, state: SweepState) -> float:
-        """Weight of the rows on the wrong side of a point, read where the state's leeway leaves it open."""
-        labels = kernels.Labels(self.codes, self.weights)
-        rows = self._by_rows().rows
-        return kernels.wrong_weight(rows, labels, rule.options(), point, state, self.entries_per_row)
-
     def _by_rows(self) -> Block:
         """The block itself; columns stored one after the other are turned into rows once."""
         if self.block.layout != "csc":

@@ -198,10 +198,9 @@ class Lesson:
         if weights is not None and not weights.any():
             refuse("All rows held out have weight 0.", "set early_stopping=False.")
         engine = MemoryEngine(block, self.target.codes[held], len(self.target.classes), weights)
-        nothing = SweepState(np.zeros(0))
 
         def score(point: Vector) -> float:
-            return 1.0 - engine.wrong(rule, point, nothing) / engine.weight
+            return 1.0 - rule.wrong(engine, point) / engine.weight
 
         return score
 

@@ -82,6 +82,9 @@ class EpochRule(Protocol):
     def lengths(self, engine: Engine) -> Vector:
         """‖x‖ of every row."""
 
+    def wrong(self, engine: Engine, point: Vector) -> float:
+        """Weight of the rows on the wrong side."""
+
 
 @dataclass(slots=True)
 class Patience:
@@ -117,10 +120,10 @@ class Pocket:
             self.run = state.longest_run
             self.candidates.append(state.run_point.copy())
 
-    def choose(self, rule: Any, engine: Engine, state: SweepState) -> Vector:
+    def choose(self, rule: EpochRule, engine: Engine, last: Vector) -> Vector:
         """The candidate, or the last weights, with the least weight of rows on the wrong side."""
-        for point in [*self.candidates, state.point]:
-            self.take(point, engine.wrong(rule, point, state))
+        for point in [*self.candidates, last]:
+            self.take(point, rule.wrong(engine, point))
         assert self.best is not None
         return self.best
 
@@ -216,7 +219,8 @@ def learn(
 ) -> Learned:
     """Run epochs from ``state``; ``order`` lists the rows to visit, shuffled by ``seeds`` before every epoch."""
     count = engine.rows if order is None else len(order)
-    much = engine.rows * engine.entries_per_row >= LITTLE
+    # a new reach takes time with every column, a row only with its entries
+    much = engine.rows * engine.entries_per_row >= LITTLE and engine.columns_count <= 8 * engine.entries_per_row
     skipping = Skipping(rule, engine, IN_ORDER if seeds is None else SHUFFLED) if rule.skips and much else None
     pocket = Pocket() if patience.pocket else None
     if seeds is not None and order is None:
@@ -272,7 +276,7 @@ def learn(
         end = End.NO_SEPARATOR
     best = None
     if pocket is not None and end is not End.SEPARATOR:
-        best = pocket.choose(rule, engine, state) if patience.validate is None else pocket.best
+        best = pocket.choose(rule, engine, state.point) if patience.validate is None else pocket.best
     return Learned(end, state.point, best, epoch)
 
 

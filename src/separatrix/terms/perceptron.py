@@ -132,6 +132,12 @@ class PerceptronRule:
         signs = np.where(engine.codes == self.positive, 1.0, -1.0)
         return np.asarray(signs[:, None] * engine.map(Scores(self.constant), points))
 
+    def wrong(self, engine: Engine, point: Vector) -> float:
+        """Weight of the rows on the wrong side; the boundary is the positive class's."""
+        signed = self.signed_scores(engine, point[None])[:, 0]
+        wrong = np.where(engine.codes == self.positive, signed < 0.0, signed <= 0.0)
+        return float(np.count_nonzero(wrong)) if engine.weights is None else float(engine.weights[wrong].sum())
+
     def lengths(self, engine: Engine) -> Vector:
         """‖x‖ of every row, the constant counted in."""
         return engine.map(Lengths(self.constant), np.empty((1, 0)))[:, 0]
