@@ -73,3 +73,30 @@ def softmax(X, codes, point, weights=None, constant=True, shift=None):
 def quadratic(hessian, gradient, point, penalty, step):
     """The model that coordinate descent lowers."""
     return gradient @ step + step @ hessian @ step / 2 + penalty @ np.abs(point + step)
+
+
+def dot_in_eight(x, w):
+    """⟨x, w⟩ in eight partial sums, added up as the kernels do."""
+    part = np.zeros(8)
+    whole = len(x) // 8 * 8
+    for j in range(0, whole, 8):
+        part += x[j : j + 8] * w[j : j + 8]
+    for k, j in enumerate(range(whole, len(x))):
+        part[k] += x[j] * w[j]
+    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]))
+
+
+def perceptron(X, signs, point, order, rates, margin=0.0, weights=None, constant=True):
+    """Visits in order: the weights after each, and whether it was a mistake."""
+    X, point, d = dense(X), point.copy(), dense(X).shape[1]
+    path, mistakes = [], []
+    for i, rate in zip(order, rates, strict=True):
+        z = dot_in_eight(X[i], point[:d]) + (point[d] if constant else 0.0)
+        mistakes.append(not signs[i] * z > margin)
+        if mistakes[-1]:
+            step = rate * signs[i] * (1.0 if weights is None else weights[i])
+            point[:d] += step * X[i]
+            if constant:
+                point[d] += step
+        path.append(point.copy())
+    return np.array(path), np.array(mistakes)

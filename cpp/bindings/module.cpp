@@ -10,4 +10,5 @@ NB_MODULE(_kernels, module) {
     separatrix::bind_quadratic(module);
     separatrix::bind_maps(module);
     separatrix::bind_exact(module);
+    separatrix::bind_sweeps(module);
 }

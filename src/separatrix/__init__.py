@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
 from separatrix.estimators.logistic import LogisticRegression
 from separatrix.estimators.separability import separability
+from separatrix.estimators.perceptron import Perceptron
 
 if TYPE_CHECKING:
     from separatrix import display, probability
@@ -22,6 +23,7 @@ __all__ = [
     "ConvergenceWarning",
     "InputError",
     "LogisticRegression",
+    "Perceptron",
     "SeparationWarning",
     "__version__",
     "display",

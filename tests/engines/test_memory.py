@@ -6,9 +6,12 @@ import scipy.sparse as sp
 
 import tables
 import twins
+from separatrix.core import _kernels, lanes
+from separatrix.core.sweeping import SweepState
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores
+from separatrix.terms.perceptron import PerceptronRule
 
 N, D = 400, 5
 
@@ -98,23 +101,47 @@ def test_columns_gives_a_few_columns(engine):
     np.testing.assert_array_equal(got.toarray() if sp.issparse(got) else got, X[:, [3, 1]])
 
 
-class Perceptron:
-    """The lecture's rule: on a mistake add the row, signed."""
-
-    def visit(self, state, row, sign, weight):
-        return state + sign * row if sign * (state @ row) <= 0 else state
-
-
 def test_sweep_visits_rows_in_order(engine):
-    X, codes, _, _ = problem()
-    expected = np.zeros(D)
-    for row, code in zip(X, codes, strict=True):
-        expected = Perceptron().visit(expected, row, 1.0 if code == 1 else -1.0, 1.0)
-    np.testing.assert_array_equal(engine.sweep(Perceptron(), np.zeros(D)), expected)
+    X, codes, weights, _ = problem()
+    order = np.random.default_rng(8).permutation(N)
+    signs = np.where(codes == 1, 1.0, -1.0)
+    path, mistakes = twins.perceptron(X, signs, np.zeros(D + 1), order, np.ones(N), weights=weights)
+    state = engine.sweep(PerceptronRule(), SweepState(np.zeros(D + 1)), order)
+    np.testing.assert_allclose(state.point, path[-1], rtol=1e-12, atol=1e-12)
+    assert state.mistakes == mistakes.sum()
+    assert state.visits == N
     if engine.block.layout == "csc":
+        engine.sweep(PerceptronRule(), state)
         assert engine.copies == ["csc turned into csr for an ordered pass"]
     else:
         assert engine.copies == []
+
+
+def test_a_sweep_may_be_taken_in_pieces(engine):
+    whole, pieces = SweepState(np.zeros(D + 1)), SweepState(np.zeros(D + 1))
+    engine.sweep(PerceptronRule(), whole)
+    for first in range(0, N, 37):
+        engine.sweep(PerceptronRule(), pieces, None, first, min(first + 37, N))
+    np.testing.assert_array_equal(whole.point, pieces.point)
+    np.testing.assert_array_equal(whole.counters, pieces.counters)
+
+
+def test_python_is_reached_within_a_long_sweep(engine, monkeypatch):
+    calls = []
+    real = _kernels.perceptron
+    monkeypatch.setattr(lanes, "BLOCK_WORK", 1000)
+    monkeypatch.setattr(_kernels, "perceptron", lambda *a: calls.append(a[-2:]) or real(*a))
+    engine.sweep(PerceptronRule(), SweepState(np.zeros(D + 1)))
+    assert len(calls) > 2
+    assert calls[0][0] == 0
+    assert calls[-1][1] == N
+
+
+def test_wrong_counts_the_weight_on_the_wrong_side(engine):
+    X, codes, weights, point = problem()
+    predicted = twins.with_constant(X, True) @ point >= 0
+    expected = weights[predicted != (codes == 1)].sum()
+    assert PerceptronRule().wrong(engine, point) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_engine_keeps_no_copy_of_the_rows():

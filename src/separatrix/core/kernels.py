@@ -6,15 +6,19 @@ layout to float64 in cache; so one kernel serves all layouts it is listed for.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from separatrix.core import _kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
 from separatrix.core.lanes import THREAD_WORK, Span, spans
+from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import thread_count
 from separatrix.core.total import Total
+
+if TYPE_CHECKING:
+    from separatrix.core.protocols import Rule
 
 Rows = _kernels.Rows
 
@@ -139,6 +143,67 @@ def total_kernel(name: str, layout: str) -> TotalKernel:
         return TOTAL_KERNELS[name][layout]
     except KeyError:
         raise LookupError(f"No kernel adds up {name!r} over {layout!r} rows.") from None
+
+
+def _perceptron(
+    rows: Rows, labels: Labels, rule: "Rule", state: SweepState, order: Positions | None, first: int, last: int
+) -> None:
+    options = rule.options()
+    _kernels.perceptron(
+        rows,
+        labels.codes,
+        options["positive"],
+        labels.weights,
+        order,
+        options["constant"],
+        options["rate"],
+        rule.rates(state.visits + 1, last - first),
+        options["margin"],
+        options["shrink"],
+        options["truncate"],
+        options["average_from"],
+        state.point,
+        state.counters,
+        state.run_point,
+        state.total,
+        state.lost,
+        state.leeway,
+        None if state.leeway is None else state.lengths,
+        state.reference,
+        first,
+        last,
+    )
+
+
+SweepKernel = Callable[[Rows, Labels, "Rule", SweepState, Positions | None, int, int], None]
+
+BY_ROWS = ("dense", "columns", "csr")
+
+SWEEP_KERNELS: dict[str, dict[str, SweepKernel]] = {"perceptron": dict.fromkeys(BY_ROWS, _perceptron)}
+"""Kernel for a rule's name and a block's layout; columns that are compressed are turned into rows first."""
+
+
+def sweep_kernel(name: str, layout: str) -> SweepKernel:
+    """The kernel that visits rows of a layout in order.
+
+    >>> sweep_kernel("perceptron", "csr").__name__
+    '_perceptron'
+    """
+    try:
+        return SWEEP_KERNELS[name][layout]
+    except KeyError:
+        raise LookupError(f"No kernel visits {layout!r} rows by the rule {name!r}.") from None
+
+
+def lengths(rows: Rows, constant: bool, out: Vector, entries_per_row: float) -> None:
+    """Write ‖x‖ of every row, rounded up, with 1 for the constant counted in."""
+    for span in spans(rows.n, entries_per_row + 8.0, 1):
+        _kernels.row_lengths(rows, constant, out, span.first, span.last, span.lanes, threads_for(span))
+
+
+def shuffle(order: Positions, seed: int) -> None:
+    """Put row numbers into an order that the seed decides, in place."""
+    _kernels.shuffle(order, seed)
 
 
 def score(rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: Matrix, entries_per_row: float) -> None:

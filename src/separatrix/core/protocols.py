@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Never, Protocol, runtime_checkable
 
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
+from separatrix.core.sweeping import SweepState
 from separatrix.core.total import Total
 
 
@@ -29,10 +30,17 @@ class Term(Protocol):
 
 
 class Rule(Protocol):
-    """An ordered pass: how one row changes the state."""
+    """An ordered pass: names the kernel that lets one row after the other change the state."""
 
-    def visit(self, state: Any, row: Vector, sign: float, weight: float) -> Any:
-        """The state after seeing a row."""
+    @property
+    def kernel(self) -> str:
+        """The kernel's name in the table of ``core.kernels``."""
+
+    def options(self) -> Mapping[str, Any]:
+        """Arguments of the kernel beyond rows, labels, state and order."""
+
+    def rates(self, first: int, count: int) -> Vector | None:
+        """Step sizes of the visits first, first + 1, …, counted from 1; None if they never change."""
 
 
 class Rowwise(Protocol):
@@ -92,8 +100,10 @@ class Engine(Protocol):
     def total(self, term: Term, at: Matrix, folds: Codes | None = None) -> Any:
         """Add ``term`` over all rows at one point or several."""
 
-    def sweep(self, rule: Rule, state: Any) -> Any:
-        """Visit rows in order, updating the state."""
+    def sweep(
+        self, rule: Rule, state: SweepState, order: Positions | None = None, first: int = 0, last: int | None = None
+    ) -> SweepState:
+        """Visit rows in order, changing the state in place."""
 
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row."""

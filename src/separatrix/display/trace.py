@@ -35,7 +35,7 @@ class TraceDisplay:
     def from_estimator(cls, estimator: Any) -> Self:
         """The trace of a fitted model."""
         trace, certificate = estimator.trace_, estimator.certificate_
-        tolerance = certificate.tol * min(certificate.objective, 1.0)
+        tolerance = certificate.tol * min(certificate.objective, 1.0) if hasattr(certificate, "tol") else None
         return cls(trace.objective, trace.bound, trace.norm, tolerance)
 
     @property

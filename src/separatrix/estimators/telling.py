@@ -2,11 +2,14 @@
 
 import math
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.core.errors import ConvergenceWarning, SeparationWarning
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Pass
+from separatrix.solvers.perceptron import End
 
 
 def print_pass(entry: Pass) -> bool:
@@ -43,3 +46,27 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate) -> None:
         ConvergenceWarning,
         stacklevel=3,
     )
+
+
+def print_epoch(entry: Pass) -> bool:
+    """A line per epoch, for verbose=1."""
+    print(  # noqa: T201  what verbose=1 asks for
+        f"epoch {entry.number:3d}  error {entry.objective:.6g}  mistakes {entry.mistakes:.0f}  "
+        f"|w| {entry.norm:.4g}  {entry.seconds:.3f} s"
+    )
+    return False
+
+
+def warn_unless_ended(taught: Sequence[Any]) -> None:
+    """Say when epochs ran out, or repeat, with neither a separator nor a proof that there is none."""
+    for one in taught:
+        if one.end not in (End.MAX_ITER, End.CYCLE) or one.certificate.met:
+            continue
+        exists = " A separator does exist." if getattr(one.certificate, "separable", None) else ""
+        warnings.warn(
+            f"The perceptron ended after {one.epochs} epochs and {one.mistakes} mistakes with neither a separator nor "
+            f"a proof that there is none.{exists}\n\nHint: {one.end.value.split('; ')[-1]}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+        return

@@ -1,0 +1,105 @@
+#include "../kernels/sweeps.hpp"
+#include "views.hpp"
+
+namespace separatrix {
+namespace {
+
+template <class Array>
+auto* data_of(const std::optional<Array>& array) {
+    return array ? array->data() : nullptr;
+}
+
+void check_order(const Rows& rows, const std::optional<RowNumbers>& order, std::ptrdiff_t first, std::ptrdiff_t last) {
+    need(rows.layout != Layout::csc, "an ordered pass needs rows, not compressed columns");
+    const auto count = order ? static_cast<std::ptrdiff_t>(order->size()) : rows.n;
+    need(0 <= first && first <= last && last <= count, "the visits are out of range");
+    if (order)
+        for (std::ptrdiff_t q = first; q < last; ++q)
+            need(order->data()[q] >= 0 && order->data()[q] < rows.n, "a row number is out of range");
+}
+
+void check_bounds(const PerceptronTask& task, const std::optional<MutableDoubles>& leeway,
+                  const std::optional<Doubles>& lengths, const std::optional<Doubles>& reference) {
+    const auto n = static_cast<std::size_t>(task.rows->n);
+    const bool all = leeway && lengths && reference, none = !leeway && !lengths && !reference;
+    need(all || none, "leeway, lengths and reference belong together");
+    need(none || (leeway->size() == n && lengths->size() == n &&
+                  reference->size() == static_cast<std::size_t>(task.p())),
+         "one leeway and one length per row, one reference per coefficient");
+}
+
+void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
+                std::optional<RowNumbers> order, bool constant, double rate, std::optional<Doubles> rates,
+                double margin, double shrink, double truncate, std::int64_t average_from, MutableDoubles point,
+                MutableDoubles counters, std::optional<MutableDoubles> run_point, std::optional<MutableDoubles> total,
+                std::optional<MutableDoubles> lost, std::optional<MutableDoubles> leeway,
+                std::optional<Doubles> lengths, std::optional<Doubles> reference, std::ptrdiff_t first,
+                std::ptrdiff_t last) {
+    PerceptronTask task;
+    task.rows = &held.rows;
+    task.constant = constant;
+    const auto n = static_cast<std::size_t>(held.rows.n), p = static_cast<std::size_t>(task.p());
+    check_order(held.rows, order, first, last);
+    check_bounds(task, leeway, lengths, reference);
+    need(codes.size() == n, "one label per row");
+    need(!weights || weights->size() == n, "one weight per row");
+    need(!rates || rates->size() == static_cast<std::size_t>(last - first), "one rate per visit");
+    need(point.size() == p && counters.size() == kCounters, "the point must be p long, the counters eight");
+    need(!run_point || run_point->size() == p, "the pocket must be p long");
+    need(average_from < 0 || (total && total->size() == p), "an average needs a total, p long");
+    need(!(truncate > 0) || (lost && lost->size() == static_cast<std::size_t>(held.rows.d)),
+         "an L1 penalty needs to know what each weight lost");
+    task.codes = codes.data();
+    task.positive = positive;
+    task.weights = data_of(weights);
+    task.order = data_of(order);
+    task.rate = rate;
+    task.rates = data_of(rates);
+    task.margin = margin;
+    task.shrink = shrink;
+    task.truncate = truncate;
+    task.average_from = average_from;
+    task.point = point.data();
+    task.counters = counters.data();
+    task.run_point = data_of(run_point);
+    task.total = data_of(total);
+    task.lost = data_of(lost);
+    task.leeway = data_of(leeway);
+    task.lengths = data_of(lengths);
+    task.reference = data_of(reference);
+    nb::gil_scoped_release unlocked;
+    sweep_perceptron(task, first, last);
+}
+
+void lengths(const HeldRows& held, bool constant, MutableDoubles out, std::ptrdiff_t first, std::ptrdiff_t last,
+             std::ptrdiff_t lanes, int threads) {
+    check_span(held.rows, first, last, lanes);
+    need(held.rows.layout != Layout::csc, "lengths are of rows, not of compressed columns");
+    need(out.size() == static_cast<std::size_t>(held.rows.n), "one length per row");
+    nb::gil_scoped_release unlocked;
+    row_lengths(held.rows, constant, out.data(), first, last, lanes, threads);
+}
+
+void shuffle_rows(nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> order, std::uint64_t seed) {
+    nb::gil_scoped_release unlocked;
+    shuffle(order.data(), static_cast<std::ptrdiff_t>(order.size()), seed);
+}
+
+}  // namespace
+
+void bind_sweeps(nb::module_& module) {
+    module.def("perceptron", &perceptron, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
+               nb::arg("weights").none(), nb::arg("order").none(), nb::arg("constant"), nb::arg("rate"),
+               nb::arg("rates").none(), nb::arg("margin"), nb::arg("shrink"), nb::arg("truncate"),
+               nb::arg("average_from"), nb::arg("point"), nb::arg("counters"), nb::arg("run_point").none(),
+               nb::arg("total").none(), nb::arg("lost").none(), nb::arg("leeway").none(), nb::arg("lengths").none(),
+               nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
+               "Visit rows in order by the perceptron's rule; point, counters and the rest are changed in place.");
+    module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out"), nb::arg("first"),
+               nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
+               "The length of each row, rounded up, with 1 for the constant counted in.");
+    module.def("shuffle", &shuffle_rows, nb::arg("order"), nb::arg("seed"),
+               "Shuffle row numbers in place; equal seeds give equal orders.");
+}
+
+}  // namespace separatrix

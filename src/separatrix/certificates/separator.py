@@ -1,0 +1,279 @@
+r"""A separator, and the most mistakes a perceptron can make before it finds one.
+
+**Claim.** Every row, with its constant 1 appended where there is an intercept, has s⟨w*, x⟩ ≥ γ > 0, and ‖x‖ ≤ R.
+
+**Bound** (Novikoff 1962, for a start w₀, a rate η and a margin β ≥ 0). Let u = w*/‖w*‖ and γ′ = γ/‖w*‖. A mistake has
+s⟨w, x⟩ ≤ β and adds ηsx, so after k of them
+
+    ⟨w, u⟩ ≥ ⟨w₀, u⟩ + kηγ′,        ‖w‖² ≤ ‖w₀‖² + k(η²R² + 2ηβ),
+
+and because ⟨w, u⟩ ≤ ‖w‖, k is at most the larger root of (ηγ′k + ⟨w₀, u⟩)² = ‖w₀‖² + k(η²R² + 2ηβ). For w₀ = 0 and
+β = 0 that is R²‖w*‖²/γ², whatever η. Any separator gives a bound, the one of largest γ′ the best. It is a bound for
+the sample rule with constant η, unit weights and no penalty; other variants have none here.
+
+**Rounding.** A score of p terms is off by at most (p+8)u‖x‖‖w‖, u = 2⁻⁵³. Rows whose computed score does not clear
+this are decided in exact rational arithmetic. The perceptron itself runs in floats: a computed mistake has
+s⟨w, x⟩ ≤ β + (p+8)uR‖w‖, and an update is off by at most 2u‖w‖ + 2uηR. With W ≥ ‖w‖ throughout, each step's share of
+⟨w, u⟩ falls by ε = 4u(W + ηR) and each step's share of ‖w‖² grows by 2η(p+8)uRW + 2Wε + ε². The bound is computed with
+these terms and a W that it implies itself: if the bound k(W) allows no w longer than W, induction over the steps
+closes.
+"""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from separatrix.core.arrays import UNIT_ROUNDOFF, Vector
+from separatrix.core.errors import CertificateError
+
+MOST_EXACT = 2000
+"""Rows that are decided in rational arithmetic, at most."""
+
+
+class SignedRows(Protocol):
+    """Labelled rows stated again from data, a sign for each."""
+
+    def signed_scores(self, direction: Vector) -> Vector:
+        """s⟨direction, x⟩ of each row, in floats."""
+
+    def lengths(self) -> Vector:
+        """‖x‖ of each row, rounded up."""
+
+    def exact(self, row: int, direction: Vector) -> Fraction:
+        """s⟨direction, x⟩ of one row, exactly."""
+
+
+class Separation(Protocol):
+    """Which class is against which, without the data."""
+
+    def restate(self, X: Any, y: Any, sample_weight: Any) -> SignedRows:
+        """The rows of positive weight with their signs."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clearance:
+    """γ, the least signed score (not positive: not a separator), and R, the longest row; both on the safe side."""
+
+    gamma: float
+    R: float
+    slack: float
+
+
+def clearance(rows: SignedRows, direction: Vector) -> Clearance:
+    """How far all rows are on their right side of a direction; the least score exactly, if few rows come near it."""
+    scores, lengths = rows.signed_scores(direction), rows.lengths()
+    size = _length_above(direction)
+    slack = (len(direction) + 16) * UNIT_ROUNDOFF * size * lengths + 1e-290
+    sure, longest = scores - slack, float(lengths.max())
+    if float((scores + slack).min()) <= 0.0:  # a row that is on the wrong side for certain
+        return Clearance(min(float(scores.min()), 0.0), longest, float(slack.max()))
+    near = np.flatnonzero(~(sure > min(float((scores + slack).min()), np.inf)) | ~(sure > 0.0))
+    least = float(sure.min())
+    if len(near) <= MOST_EXACT:
+        least = min(_below(rows.exact(int(row), direction)) for row in near)
+    return Clearance(least, longest, float(slack.max()))
+
+
+def _length_above(vector: Vector) -> float:
+    """‖v‖, not smaller than the true one."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    if largest == 0.0:
+        return 0.0
+    return largest * float(np.linalg.norm(vector / largest)) * (1.0 + (len(vector) + 8) * 2 * UNIT_ROUNDOFF)
+
+
+def _below(exact: Fraction) -> float:
+    """The largest float that is not above a rational."""
+    nearest = float(exact)
+    return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)
+
+
+def mistake_bound(start: Vector, direction: Vector, gamma: float, R: float, rate: float, margin: float) -> float:
+    """The most mistakes from ``start``, by the separator ``direction``; infinite if rounding forbids a claim.
+
+    >>> w = np.array([1.0, 0.0])
+    >>> mistake_bound(np.zeros(2), w, 0.5, 1.0, 1.0, 0.0)
+    4.0
+    """
+    if not gamma > 0.0:
+        return math.inf
+    unit = direction / np.abs(direction).max()
+    size = _length_above(direction)
+    unit = unit / np.linalg.norm(unit)
+    ahead = float(start @ unit) - 4 * (len(start) + 4) * UNIT_ROUNDOFF * _length_above(start)
+    first = _length_above(start)
+    longest = first + rate * R
+    for _ in range(60):
+        stray = 4 * UNIT_ROUNDOFF * (longest + rate * R)
+        gain = rate * (gamma / size) * (1 - 1e-13) - stray
+        growth = rate * rate * R * R + 2 * rate * margin
+        growth += 2 * rate * (len(start) + 8) * UNIT_ROUNDOFF * R * longest + 2 * longest * stray + stray * stray
+        growth *= 1 + 1e-13
+        if not gain > 0.0 or not math.isfinite(growth):
+            return math.inf
+        most = _larger_root(gain, ahead, first * first, growth)
+        reached = math.sqrt(first * first + (most + 1.0) * growth)
+        if reached <= longest:
+            return float(math.floor(most))
+        longest = reached * (1 + 1e-6)
+    return math.inf
+
+
+def _larger_root(gain: float, ahead: float, square: float, growth: float) -> float:
+    """The largest k with gain·k + ahead ≤ √(square + k·growth), rounded up."""
+    half = growth / 2 - gain * ahead
+    inside = half * half + gain * gain * max(square - ahead * ahead, 0.0)
+    root = (
+        (half + math.sqrt(inside)) / (gain * gain) if half >= 0 else _other_root(half, inside, square - ahead * ahead)
+    )
+    return max(root, 0.0) * (1 + 1e-12)
+
+
+def _other_root(half: float, inside: float, rest: float) -> float:
+    """The same root without cancellation, for half < 0."""
+    below = math.sqrt(inside) - half
+    return max(rest, 0.0) / below if below > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class SeparatorCertificate:
+    """s⟨w*, x⟩ ≥ ``gamma`` > 0 for every row, ‖x‖ ≤ ``R``; where the theorem applies, at most ``bound`` mistakes.
+
+    ``direction`` is w*, the constant's weight last; ``mistakes`` is how many were made from ``start``.
+    ``bound`` is infinite for variants without a theorem (``rate`` None): they claim the separator alone.
+    """
+
+    mistakes: int
+    R: float
+    gamma: float
+    bound: float
+    direction: Vector = field(repr=False)
+    start: Vector = field(repr=False)
+    separation: Separation = field(repr=False)
+    rate: float | None = None
+    margin: float = 0.0
+    kind: str = "separator"
+
+    @classmethod
+    def of(
+        cls,
+        rows: SignedRows,
+        separation: Separation,
+        direction: Vector,
+        mistakes: int,
+        start: Vector,
+        rate: float | None,
+        margin: float,
+    ) -> Self | None:
+        """The certificate, or None if some row is not on its right side."""
+        clear = clearance(rows, direction)
+        if not clear.gamma > 0.0:
+            return None
+        bound = math.inf if rate is None else mistake_bound(start, direction, clear.gamma, clear.R, rate, margin)
+        return cls(mistakes, clear.R, clear.gamma, bound, direction, start, separation, rate, margin)
+
+    @property
+    def met(self) -> bool:
+        """Whether the data are separated, by no more mistakes than the bound allows."""
+        return bool(self.gamma > 0.0 and self.mistakes <= self.bound)
+
+    @property
+    def geometric_margin(self) -> float:
+        """γ/‖w*‖ with the constant's weight counted in ‖w*‖: the angle's share of the margin in the bound."""
+        return self.gamma / _length_above(self.direction)
+
+    def __str__(self) -> str:
+        text = f"Every row is on its right side, by at least {self.gamma:.6g}"
+        if math.isinf(self.bound):
+            return f"{text}; {self.mistakes} mistakes led there, and no theorem bounds them for this variant."
+        return f"{text}; {self.mistakes} mistakes led there, and there can be at most {self.bound:.0f}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim and its witness as plain values."""
+        return {
+            "kind": self.kind,
+            "met": self.met,
+            "mistakes": self.mistakes,
+            "R": self.R,
+            "gamma": self.gamma,
+            "bound": self.bound,
+            "rate": self.rate,
+            "margin": self.margin,
+            "direction": self.direction.tolist(),
+            "start": self.start.tolist(),
+            "separation": self.separation.to_dict(),
+        }
+
+    def by(self, direction: Any, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """The same mistakes bounded by another separator, for example the one of largest margin."""
+        other = np.asarray(direction, dtype=np.float64).ravel()
+        if other.shape != self.direction.shape or not np.isfinite(other).all():
+            raise CertificateError(
+                f"The direction must hold {len(self.direction)} finite numbers, the constant's last."
+            )
+        rows = self.separation.restate(X, y, sample_weight)
+        made = type(self).of(rows, self.separation, other, self.mistakes, self.start, self.rate, self.margin)
+        if made is None:
+            raise CertificateError("The direction does not separate this data.")
+        return made
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Compute γ, R and the bound from the data again; raise CertificateError where they do not follow."""
+        if self.kind != type(self).kind:
+            raise CertificateError(f"A certificate of kind {self.kind!r} is not about a separator.")
+        if not np.isfinite(self.direction).all() or self.direction.shape != self.start.shape:
+            raise CertificateError("The certificate's direction is not finite, or not of the length of its start.")
+        rows = self.separation.restate(X, y, sample_weight)
+        clear = clearance(rows, self.direction)
+        if not clear.gamma > 0.0:
+            raise CertificateError("The direction does not separate this data.\n\nHint: was it fitted to other rows?")
+        if not abs(clear.gamma - self.gamma) <= 1e-9 * self.gamma + 4 * clear.slack or not self.gamma > 0.0:
+            raise CertificateError(f"The least signed score is {clear.gamma:.9g}, not {self.gamma:.9g} as claimed.")
+        if not abs(clear.R - self.R) <= 1e-9 * self.R:
+            raise CertificateError(f"The longest row is {clear.R:.9g}, not {self.R:.9g} as claimed.")
+        rate = self.rate
+        bound = math.inf
+        if rate is not None:
+            if not (rate > 0.0 and self.margin >= 0.0 and np.isfinite(self.start).all()):
+                raise CertificateError("The theorem needs a positive rate, a margin of at least 0 and a finite start.")
+            bound = mistake_bound(self.start, self.direction, clear.gamma, clear.R, rate, self.margin)
+        loose = 1e-6 * bound + 1.0 if math.isfinite(bound) else 0.0
+        if self.bound != bound and not abs(self.bound - bound) <= loose:
+            raise CertificateError(f"From this data a bound of {bound:.9g} follows, not {self.bound:.9g} as claimed.")
+        if not 0 <= self.mistakes <= bound:
+            raise CertificateError(f"{self.mistakes} mistakes were claimed; there can be at most {bound:.9g}.")
+        return self
+
+
+@dataclass(frozen=True)
+class UnprovedCertificate:
+    """Nothing is claimed: neither a separator nor that there is none. ``reason`` says how learning ended."""
+
+    reason: str
+    mistakes: int
+    separable: bool | None = None
+    bound: float = math.inf
+    kind: str = "unproved"
+
+    @property
+    def met(self) -> bool:
+        """False: there is no claim."""
+        return False
+
+    def __str__(self) -> str:
+        text = f"Nothing is proved about these weights ({self.reason}); {self.mistakes} mistakes were made."
+        return text + (" A separator does exist." if self.separable else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"kind": self.kind, "met": False, "mistakes": self.mistakes, "reason": self.reason, "bound": self.bound}
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Always raises: there is nothing to verify."""
+        raise CertificateError(f"The certificate claims nothing: {self.reason}.")

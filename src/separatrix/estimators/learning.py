@@ -1,0 +1,275 @@
+"""A perceptron's lesson: labelled rows, and learning one class against the rest from them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
+from separatrix.core.arrays import Positions, Vector
+from separatrix.core.errors import refuse
+from separatrix.core.sweeping import SweepState
+from separatrix.core.trace import Trace
+from separatrix.engines import Block, MemoryEngine, block_of
+from separatrix.estimators.inputs import Target, refuse_not_finite
+from separatrix.estimators.separability import Separability, separability
+from separatrix.estimators.separation import OneSide
+from separatrix.solvers.perceptron import End, Patience, learn
+from separatrix.terms.perceptron import BatchRule, PerceptronRule
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One visit: the row, its score z and sign, and the weights (w₀, w₁, …), the constant's first."""
+
+    visit: int
+    epoch: int
+    row: int
+    sign: int
+    z: float
+    mistake: bool
+    before: Vector
+    after: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """What learning one class against the rest gave."""
+
+    point: Vector
+    end: End
+    epochs: int
+    visits: int
+    mistakes: int
+    certificate: Any
+
+
+@dataclass(slots=True)
+class Lesson:
+    """Labelled rows, the order they are visited in, and what is held out."""
+
+    block: Block
+    target: Target
+    weights: Vector | None
+    constant: bool
+    shuffle: bool
+    generator: np.random.Generator
+    held_out: float = 0.0
+    lengths: Vector = field(init=False)
+    engine: MemoryEngine = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.engine = MemoryEngine(self.block, self.target.codes, len(self.target.classes), self.weights)
+        self.lengths = PerceptronRule(constant=self.constant).lengths(self.engine)
+        if not np.isfinite(self.lengths).all():
+            refuse_not_finite(self.block)
+
+    @property
+    def outputs(self) -> int:
+        """Weight vectors: one for two classes, else one per class."""
+        return 1 if len(self.target.classes) == 2 else len(self.target.classes)
+
+    def code(self, k: int) -> int:
+        """The class that classifier k takes as positive."""
+        return 1 if self.outputs == 1 else k
+
+    def state(self, start: Vector, rule: PerceptronRule) -> SweepState:
+        """Where learning begins."""
+        return SweepState(
+            start.copy(),
+            run_point=np.zeros_like(start),
+            total=np.zeros_like(start) if rule.average_from >= 0 else None,
+            lost=np.zeros(self.block.shape[1]) if rule.truncate > 0 else None,
+            lengths=self.lengths,
+        )
+
+    def teach(self, k: int, start: Vector, rule: PerceptronRule, patience: Patience, trace: Trace, y: Any) -> Taught:
+        """Learn class k against the rest, to an end and its certificate."""
+        rule = replace(rule, positive=self.code(k))
+        verdicts: list[Separability] = []
+
+        def none_exists() -> bool:
+            verdicts.append(self._verdict(k, y))
+            return verdicts[-1].kind in ("overlap", "quasi")
+
+        engine, order = self.engine, self._order()
+        if self.held_out > 0.0:
+            train, held = self._split()
+            order = train if order is None else np.intersect1d(order, train)
+            patience = replace(patience, validate=self._validation(rule, held))
+        else:
+            patience = replace(patience, verdict=None if patience.verdict_after is None else none_exists)
+        cyclic = not self.shuffle or isinstance(rule, BatchRule)
+        patience = replace(patience, repeats=cyclic and rule.schedule.constant and rule.truncate == 0.0)
+        if isinstance(rule, BatchRule) and order is not None:
+            engine = self._without(order)
+            order = None
+        state = self.state(start, rule)
+        seeds = None if cyclic else (lambda: int(self.generator.integers(2**63)))
+        learned = learn(engine, rule, state, order, seeds, patience, trace)
+        point = rule.average(state) if rule.average_from >= 0 else learned.point
+        if learned.pocket is not None and rule.average_from < 0:
+            point = learned.pocket
+        certificate = self._certificate(k, rule, learned.end, point, state, start, verdicts)
+        return Taught(point, learned.end, learned.epochs, state.visits, state.mistakes, certificate)
+
+    def continue_with(
+        self, k: int, start: Vector, rule: PerceptronRule, state: SweepState | None, seed: int
+    ) -> SweepState:
+        """One epoch from the state of the last piece."""
+        rule = replace(rule, positive=self.code(k))
+        if state is None:
+            state = self.state(start, rule)
+            state.counters[0] = seed - 1 if rule.average_from < 0 else 0  # η(t) goes on where a fit left off
+        else:
+            state = replace(state, point=state.point.copy(), counters=state.counters.copy(), run_point=None)
+            state.total = None if state.total is None else state.total.copy()
+            state.lost = None if state.lost is None else state.lost.copy()
+        state.lengths = None
+        order = self._order()
+        engine = self.engine
+        if isinstance(rule, BatchRule):
+            engine, order = (self.engine if order is None else self._without(order)), None
+        elif self.shuffle:
+            draw = np.random.default_rng([int(self.generator.integers(2**31)), seed])
+            order = draw.permutation(np.arange(self.block.shape[0]) if order is None else order)
+        rule.epoch(engine, state, order)
+        if not np.isfinite(state.point).all():
+            refuse("The weights overflow: they left the range of floats.", "lower eta0, or scale the columns.")
+        return state
+
+    def walk(self, start: Vector, rule: PerceptronRule, max_iter: int) -> Iterator[Step]:
+        """Visit by visit, by the same kernel."""
+        rule = replace(rule, positive=self.code(0))
+        state, order = self.state(start, rule), self._order()
+        visited = np.arange(self.block.shape[0], dtype=np.int64) if order is None else order
+        for epoch in range(1, max_iter + 1):
+            if self.shuffle:
+                from separatrix.core import kernels
+
+                kernels.shuffle(visited, int(self.generator.integers(2**63)))
+            made = state.mistakes
+            for place, row in enumerate(visited.tolist()):
+                before, mistakes = state.point.copy(), state.mistakes
+                self.engine.sweep(rule, state, visited, place, place + 1)
+                sign = 1 if self.target.codes[row] == rule.positive else -1
+                wrong = state.mistakes > mistakes
+                after = state.point.copy()
+                yield Step(
+                    state.visits, epoch, row, sign, state.score, wrong, self._lecture(before), self._lecture(after)
+                )
+            if state.mistakes == made:
+                return
+
+    def _lecture(self, point: Vector) -> Vector:
+        return np.roll(point, 1) if self.constant else point
+
+    def _order(self) -> Positions | None:
+        """Rows of positive weight, or None for all."""
+        if self.weights is None or (self.weights > 0).all():
+            return None
+        return np.flatnonzero(self.weights > 0).astype(np.int64)
+
+    def _without(self, order: Positions) -> MemoryEngine:
+        """The same rows; those not in the order have no weight."""
+        weights = np.zeros(self.block.shape[0])
+        weights[order] = 1.0 if self.weights is None else self.weights[order]
+        return MemoryEngine(self.block, self.target.codes, len(self.target.classes), weights)
+
+    def _split(self) -> tuple[Positions, Positions]:
+        """Rows to learn from and rows held out, a share of each class."""
+        held = []
+        for code in range(len(self.target.classes)):
+            members = np.flatnonzero(self.target.codes == code)
+            held.append(self.generator.permutation(members)[: round(self.held_out * len(members))])
+        out = np.sort(np.concatenate(held))
+        train = np.setdiff1d(np.arange(self.block.shape[0]), out).astype(np.int64)
+        if len(out) == 0 or len(np.unique(self.target.codes[train])) < len(self.target.classes):
+            refuse(
+                f"validation_fraction={self.held_out} of {self.block.shape[0]} rows leaves nothing on one side.",
+                "raise the number of rows, or set early_stopping=False.",
+            )
+        return train, out.astype(np.int64)
+
+    def _validation(self, rule: PerceptronRule, held: Positions) -> Any:
+        block = block_of(self.block.take(held))
+        weights = None if self.weights is None else self.weights[held]
+        if weights is not None and not weights.any():
+            refuse("All rows held out have weight 0.", "set early_stopping=False.")
+        engine = MemoryEngine(block, self.target.codes[held], len(self.target.classes), weights)
+
+        def score(point: Vector) -> float:
+            return 1.0 - rule.wrong(engine, point) / engine.weight
+
+        return score
+
+    def _verdict(self, k: int, y: Any) -> Separability:
+        order = self._order()
+        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
+        if self.outputs > 1:
+            labels = labels == self.target.classes[k]
+        X = self.block.source
+        if order is not None:
+            X, labels = self.block.take(order), labels[order]
+        return separability(X, labels, self.constant)
+
+    def _certificate(
+        self,
+        k: int,
+        rule: PerceptronRule,
+        end: End,
+        point: Vector,
+        state: SweepState,
+        start: Vector,
+        verdicts: list[Separability],
+    ) -> Any:
+        if end is End.NO_SEPARATOR:
+            return verdicts[-1]
+        one = self.outputs == 1
+        side = OneSide(self.constant, self.target.classes if one else np.array([False, True]), 1)
+        codes = self.target.codes if one else (self.target.codes == k).astype(np.int32)
+        rows = side.over(self.block, codes, self.weights, self.lengths)
+        plain = (
+            type(rule) is PerceptronRule
+            and rule.schedule.constant
+            and not rule.penalised
+            and rule.average_from < 0
+            and self.weights is None
+            and end is End.SEPARATOR
+            and self.held_out == 0.0
+        )
+        rate = rule.schedule.eta0 if plain else None
+        for direction in (point,) if np.array_equal(point, state.point) else (point, state.point):
+            made = SeparatorCertificate.of(
+                rows, side, direction.copy(), state.mistakes, start.copy(), rate, rule.margin
+            )
+            if made is not None:
+                return made
+        separable = True if any(verdict.kind == "complete" for verdict in verdicts) else None
+        return UnprovedCertificate(end.value, state.mistakes, separable)
+
+
+def starting_point(outputs: int, d: int, lesson: Lesson, coef: Any, intercept: Any, random: bool) -> list[Vector]:
+    """(w, b) to begin at, for each classifier: given, random or zero."""
+    p = d + lesson.constant
+    points = lesson.generator.normal(0.0, 0.01, (outputs, p)) if random else np.zeros((outputs, p))
+    for name, given, width in (("coef_init", coef, d), ("intercept_init", intercept, 1)):
+        if given is None:
+            continue
+        try:
+            values = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            refuse(f"{name} holds values that are not numbers.", "pass finite numbers.")
+        if values.size != outputs * width:
+            shape = (outputs, d) if width == d and name == "coef_init" else (outputs,)
+            refuse(f"{name} has shape {values.shape}.", f"it must have shape {shape}.")
+        if not np.isfinite(values).all():
+            refuse(f"{name} is not finite.", "pass finite numbers.")
+        if name == "coef_init":
+            points[:, :d] = values.reshape(outputs, d)
+        elif lesson.constant:
+            points[:, d] = values.ravel()
+        elif values.any():
+            refuse("intercept_init is given, but fit_intercept is False.", "set fit_intercept=True.")
+    return list(points)

@@ -1,0 +1,79 @@
+"""Rows and signs for a certificate about a separator: stated again from data alone."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.arrays import AnyArray, Codes, Vector
+from separatrix.core.errors import CertificateError
+from separatrix.engines import Block, MemoryEngine, block_of
+from separatrix.estimators.inputs import encode, refuse_not_finite, sample_weights
+from separatrix.terms.perceptron import PerceptronRule
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRows:
+    """The rows of a block that have weight, with the sign of their class."""
+
+    engine: Any
+    rule: PerceptronRule
+    known_lengths: Vector | None = None
+
+    @property
+    def block(self) -> Block:
+        """Where the rows live."""
+        block: Block = self.engine.block
+        return block
+
+    def signed_scores(self, direction: Vector) -> Vector:
+        """s⟨direction, x⟩ of each row."""
+        return self.rule.signed_scores(self.engine, np.ascontiguousarray(direction)[None])[:, 0]
+
+    def lengths(self) -> Vector:
+        """‖x‖ of each row, rounded up; a NaN or infinity in X is named and refused."""
+        if self.known_lengths is not None:
+            return self.known_lengths
+        lengths = self.rule.lengths(self.engine)
+        if not np.isfinite(lengths).all():
+            refuse_not_finite(self.block)
+        return lengths
+
+    def exact(self, row: int, direction: Vector) -> Fraction:
+        """s⟨direction, x⟩ of one row in rational arithmetic."""
+        values = self.block.take(np.array([row], dtype=np.int64))
+        x = np.asarray(values.toarray() if self.block.sparse else values, dtype=np.float64).ravel()
+        total = sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(x, direction, strict=False)), Fraction(0))
+        if self.rule.constant:
+            total += Fraction(float(direction[-1]))
+        return total if self.engine.codes[row] == self.rule.positive else -total
+
+
+@dataclass(frozen=True, slots=True)
+class OneSide:
+    """The class with code ``positive`` against all others."""
+
+    fit_intercept: bool
+    classes: AnyArray
+    positive: int = 1
+
+    def over(self, block: Block, codes: Codes, weights: Vector | None, lengths: Vector | None = None) -> BlockRows:
+        """The rows of positive weight."""
+        if weights is not None and not (weights > 0).all():
+            which = np.flatnonzero(weights > 0)
+            block, codes, lengths = block_of(block.take(which)), codes[which], None
+        rule = PerceptronRule(self.positive, self.fit_intercept)
+        return BlockRows(MemoryEngine(block, codes, max(len(self.classes), 2)), rule, lengths)
+
+    def restate(self, X: Any, y: Any, sample_weight: Any) -> BlockRows:
+        """The same question about the data given."""
+        block = block_of(X)
+        target = encode(y, block.shape[0], self.classes)
+        if len(np.unique(target.codes)) < 2:
+            raise CertificateError("The data given hold one class only: nothing to separate.")
+        return self.over(block, target.codes, sample_weights(sample_weight, block.shape[0]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"fit_intercept": self.fit_intercept, "classes": self.classes.tolist(), "positive": self.positive}

@@ -1,0 +1,189 @@
+"""The perceptron's rule, row by row and as a gradient step.
+
+With s = ±1 the sign of a row's class and z = ⟨w, x⟩ + b, a row is a **mistake** when s·z ≤ β; β is
+the margin asked for, usually 0, so a row on the boundary is a mistake whichever class it has.
+
+**Sample rule.** Rows are visited one after the other; a mistake of weight a changes w ← w + η·a·s·x and
+b ← b + η·a·s at once. This is online gradient descent on ReLU(β − s·z).
+
+**Batch rule.** All mistakes are found at one w, and the step is η Σ a·s·x over them: gradient descent on the
+perceptron criterion J_p(w) = Σ a·max(0, β − s·z). J_p has kinks where a row lies on the boundary; there the
+mistakes give one of its subgradients. J_p(0) = 0 for β = 0, but w = 0 separates nothing: only
+"no mistakes" means success.
+
+η may depend on the number t = 1, 2, … of the visit (of the epoch, for the batch rule).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.arrays import Matrix, Vector
+from separatrix.core.errors import refuse
+from separatrix.core.protocols import Engine
+from separatrix.core.sweeping import SweepState
+from separatrix.terms.logistic import Scores
+from separatrix.terms.softmax import Combination
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Step sizes η(t): constant, eta0/t^power, or a function of t.
+
+    >>> Schedule(1.0, "invscaling", 0.5).rates(1, 4)
+    array([1.        , 0.70710678, 0.57735027, 0.5       ])
+    """
+
+    eta0: float = 1.0
+    kind: str | Callable[[int], float] = "constant"
+    power: float = 0.5
+
+    @property
+    def constant(self) -> bool:
+        """Whether η never changes."""
+        return self.kind == "constant"
+
+    def rates(self, first: int, count: int) -> Vector | None:
+        """η(first), η(first + 1), …; None if it never changes."""
+        if self.constant:
+            return None
+        if callable(self.kind):
+            rates = np.array([float(self.kind(t)) for t in range(first, first + count)])
+            if not (np.isfinite(rates).all() and (rates >= 0).all()):
+                t = first + int((~(np.isfinite(rates) & (rates >= 0))).argmax())
+                refuse(f"learning_rate({t}) is {rates[t - first]}.", "a rate is finite and not negative.")
+            return rates
+        return np.asarray(self.eta0 * np.arange(first, first + count, dtype=np.float64) ** -self.power)
+
+    def rate(self, t: int) -> float:
+        """η(t)."""
+        rates = self.rates(t, 1)
+        return self.eta0 if rates is None else float(rates[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """‖x‖ of every row, rounded up, with 1 for the constant counted in."""
+
+    constant: bool
+    kernel: str = "lengths"
+
+    def options(self) -> Mapping[str, Any]:
+        """Arguments of the kernel."""
+        return {"constant": self.constant}
+
+    def outputs(self, points: int) -> int:
+        """One number per row."""
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
+class PerceptronRule:
+    """The sample rule for the class with code ``positive`` against all others.
+
+    ``shrink`` and ``truncate`` are an L2 and an L1 penalty: at every visit w ← (1 − η·shrink)·w, and each
+    weight moves by η·truncate towards zero. ``average_from`` ≥ 0 sums up the weights after that many visits.
+    """
+
+    positive: int = 1
+    constant: bool = True
+    schedule: Schedule = Schedule()
+    margin: float = 0.0
+    shrink: float = 0.0
+    truncate: float = 0.0
+    average_from: int = -1
+    kernel: str = "perceptron"
+
+    @property
+    def penalised(self) -> bool:
+        """Whether every visit changes w."""
+        return self.shrink > 0.0 or self.truncate > 0.0
+
+    @property
+    def skips(self) -> bool:
+        """Whether rows may be passed over unread: only mistakes change w."""
+        return not self.penalised
+
+    def options(self) -> Mapping[str, Any]:
+        """Arguments of the kernel."""
+        return {
+            "positive": self.positive,
+            "constant": self.constant,
+            "rate": self.schedule.eta0,
+            "margin": self.margin,
+            "shrink": self.shrink,
+            "truncate": self.truncate,
+            "average_from": self.average_from,
+        }
+
+    def rates(self, first: int, count: int) -> Vector | None:
+        """η of the visits first, first + 1, …."""
+        return self.schedule.rates(first, count)
+
+    def epoch(self, engine: Engine, state: SweepState, order: Any) -> None:
+        """Visit every row once, in the order given."""
+        engine.sweep(self, state, order)
+        state.epochs += 1
+
+    def signed_scores(self, engine: Engine, points: Matrix) -> Matrix:
+        """s·z of every row at each point (n × points)."""
+        signs = np.where(engine.codes == self.positive, 1.0, -1.0)
+        return np.asarray(signs[:, None] * engine.map(Scores(self.constant), points))
+
+    def wrong(self, engine: Engine, point: Vector) -> float:
+        """Weight of the rows on the wrong side; the boundary is the positive class's."""
+        signed = self.signed_scores(engine, point[None])[:, 0]
+        wrong = np.where(engine.codes == self.positive, signed < 0.0, signed <= 0.0)
+        return float(np.count_nonzero(wrong)) if engine.weights is None else float(engine.weights[wrong].sum())
+
+    def lengths(self, engine: Engine) -> Vector:
+        """‖x‖ of every row, the constant counted in."""
+        return engine.map(Lengths(self.constant), np.empty((1, 0)))[:, 0]
+
+    def average(self, state: SweepState) -> Vector:
+        """The mean of the weights after each averaged visit; the last weights if there was none."""
+        count = state.visits - self.average_from
+        if self.average_from < 0 or count <= 0 or state.total is None:
+            return state.point.copy()
+        return state.total / count if self.penalised else state.point - state.total / count
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRule(PerceptronRule):
+    """The batch rule: one step per epoch, against the gradient of J_p at one w."""
+
+    @property
+    def skips(self) -> bool:
+        """All rows count at once."""
+        return False
+
+    def epoch(self, engine: Engine, state: SweepState, order: Any) -> None:
+        """One gradient step; visits and mistakes are counted per row."""
+        signs = np.where(engine.codes == self.positive, 1.0, -1.0)
+        weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+        signed = self.signed_scores(engine, state.point[None])[:, 0]
+        wrong = ~(signed > self.margin) & (weights > 0)
+        factors = np.where(wrong, signs * weights, 0.0)
+        combined: Matrix = engine.total(Combination(np.ascontiguousarray(factors[:, None]), True), np.empty((1, 0)))
+        state.epochs += 1
+        eta = self.schedule.rate(state.epochs)
+        d = engine.columns_count
+        weights_part = state.point[:d]
+        weights_part *= max(0.0, 1.0 - eta * self.shrink)
+        state.point += eta * combined[0, : len(state.point)]
+        if self.truncate > 0.0:
+            weights_part[...] = np.sign(weights_part) * np.maximum(np.abs(weights_part) - eta * self.truncate, 0.0)
+        if state.total is not None and state.epochs > self.average_from >= 0:
+            state.total += state.point
+        state.counters[0] += np.count_nonzero(weights > 0)
+        state.counters[1] += np.count_nonzero(wrong)
+        state.counters[2] += float(np.sum(weights[wrong] * (self.margin - signed[wrong])))
+
+    def average(self, state: SweepState) -> Vector:
+        """The mean of the weights after each averaged epoch."""
+        count = state.epochs - self.average_from
+        if self.average_from < 0 or count <= 0 or state.total is None:
+            return state.point.copy()
+        return state.total / count
