@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
 from separatrix.estimators.logistic import LogisticRegression
-from separatrix.estimators.separability import separability
 from separatrix.estimators.perceptron import Perceptron
+from separatrix.estimators.separability import separability
 
 if TYPE_CHECKING:
     from separatrix import display, probability

@@ -103,7 +103,7 @@ class MemoryEngine:
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row (n × outputs)."""
         options = rowwise.options()
-        if rowwise.kernel == "lengths":
+        if rowwise.kernel == "mapped_lengths":
             return squared_lengths(self.block, at, options["constant"], options["shift"])[:, None]
         out = np.empty((self.rows, rowwise.outputs(len(at))))
         if rowwise.kernel == "lengths":

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.certificates.separability import Separability
 from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.errors import refuse
@@ -13,7 +14,7 @@ from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Trace
 from separatrix.engines import Block, MemoryEngine, block_of
 from separatrix.estimators.inputs import Target, refuse_not_finite
-from separatrix.estimators.separability import Separability, separability
+from separatrix.estimators.separability import separability
 from separatrix.estimators.separation import OneSide
 from separatrix.solvers.perceptron import End, Patience, learn
 from separatrix.terms.perceptron import BatchRule, PerceptronRule
@@ -209,10 +210,11 @@ class Lesson:
         labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
         if self.outputs > 1:
             labels = labels == self.target.classes[k]
-        X = self.block.source
+        visited = None
         if order is not None:
-            X, labels = self.block.take(order), labels[order]
-        return separability(X, labels, self.constant)
+            visited = np.zeros(len(labels))
+            visited[order] = 1.0
+        return separability(self.block.source, labels, self.constant, sample_weight=visited)
 
     def _certificate(
         self,

@@ -58,7 +58,7 @@ class SquaredLengths:
 
     constant: bool
     shift: Vector
-    kernel: str = "lengths"
+    kernel: str = "mapped_lengths"
 
     def options(self) -> Mapping[str, Any]:
         """Arguments of the kernel."""
