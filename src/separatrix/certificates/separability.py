@@ -184,7 +184,9 @@ class Separability:
     @property
     def bound(self) -> float:
         """The slack of the proof, below 1: 0 where every claim was multiplied out exactly."""
-        return 0.0 if self.met else math.inf
+        if not self.met:
+            return math.inf
+        return 0.0 if self.balance is None else self.balance.slack
 
     def __str__(self) -> str:
         tail = " Changes of the size of rounding could change that." if self.fragile else ""
@@ -220,6 +222,7 @@ class Separability:
             "multipliers": None if balance is None else balance.multipliers.tolist(),
             "coordinates": None if balance is None else [list(vector) for vector in balance.coordinates],
             "integers": None if balance is None or balance.integers is None else list(balance.integers),
+            "slack": None if balance is None else balance.slack,
             "digests": None if balance is None else list(balance.digests),
             "null": [list(vector) for vector in self.null],
             "separated": None if self.separated is None else self.separated.tolist(),

@@ -18,8 +18,9 @@ IntegerVectors = tuple[tuple[int, ...], ...]
 class Balance:
     """λ > 0 on ``rows`` with Σ λᵢyᵢ = 0, and the rank of those rows.
 
-    In floating point: near-multipliers, and ``coordinates``, integer vectors as many as the
-    rank, in which ``balance_slack`` proves both. Or exactly: ``integers`` are the multipliers.
+    In floating point: near-multipliers, each within the share ``slack`` < 1 of an exact one, and
+    ``coordinates``, integer vectors as many as the rank, in which ``balance_slack`` proves both. Or
+    exactly: ``integers`` are the multipliers.
     """
 
     rows: Positions
@@ -27,6 +28,7 @@ class Balance:
     coordinates: IntegerVectors
     digests: tuple[str, ...] = field(repr=False)
     integers: tuple[int, ...] | None = field(default=None, repr=False)
+    slack: float = 0.0
 
     @property
     def rank(self) -> int:
@@ -50,7 +52,7 @@ class Balance:
         table = np.column_stack(seen) if seen else np.empty((len(taken), 0))
         if self.integers is not None:
             self._check_exactly(taken, table)
-        elif seen and not balance_slack(table, self.multipliers) < 1.0:
+        elif seen and not balance_slack(table, self.multipliers) <= self.slack < 1.0:
             raise CertificateError("The multipliers do not balance the rows of the proof.")
         elif not seen and taken.any():
             raise CertificateError("The rows of the proof are not zero.")

@@ -105,7 +105,9 @@ class SearchState:
         chosen = positions[which]
         order = np.argsort(chosen)
         columns = as_vectors(coordinates.columns())
-        return Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])))
+        # computed again in another order of rows it may come out a little larger
+        slack = min(4.0 * balance_slack(seen[which], few), 0.999)
+        return Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])), slack=slack)
 
     def _zero_balance(self, position: Positions) -> Balance:
         return Balance(position, np.ones(1), (), digests(self.rows.take(position)))
@@ -191,4 +193,4 @@ def _few(seen: Matrix, multipliers: Vector) -> tuple[Positions, Vector] | None:
         which, few = few_rows(seen, multipliers)
     except (np.linalg.LinAlgError, ValueError):
         return None
-    return (which, few) if len(which) and balance_slack(seen[which], few) < 1.0 else None
+    return (which, few) if len(which) and balance_slack(seen[which], few) < 0.5 else None
