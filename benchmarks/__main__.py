@@ -14,6 +14,7 @@ WORKLOADS = {
     "w5": "benchmarks.w05_l1",
     "softmax": "benchmarks.w05b_softmax",
     "w8": "benchmarks.w08_perceptron",
+    "w9": "benchmarks.w09_separability",
     "w12": "benchmarks.w12_predict",
     "w13": "benchmarks.w13_first_use",
 }
