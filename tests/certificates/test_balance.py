@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exact_simplex import exact_verdict
+from separatrix import separability
 from separatrix.certificates.balance import balance_slack
-from separatrix.solvers.caratheodory import few_rows
-from separatrix.solvers.leaning import lean
 
 
 @settings(max_examples=300, deadline=None)
@@ -25,14 +24,15 @@ def test_what_is_accepted_overlaps_exactly(seed):
         assert np.linalg.matrix_rank(rows) == p
 
 
-def test_nearly_dependent_columns_are_not_accepted_without_need():
+@pytest.mark.parametrize("noise", [1e-6, 1e-9, 1e-12, 1e-15])
+def test_nearly_dependent_columns_are_decided(noise):
     draw = np.random.default_rng(1)
-    rows = draw.normal(size=(300, 3))
-    rows = np.hstack([rows, rows[:, :1] + 1e-6 * rows[:, 1:2] + 1e-9 * draw.normal(size=(300, 1))])
-    found = lean(rows).multipliers
-    if found is not None:
-        which, few = few_rows(rows, found)
-        assert balance_slack(rows[which], few) < 1e-3
+    X = draw.normal(size=(300, 3))
+    X = np.hstack([X, X[:, :1] + 1e-6 * X[:, 1:2] + noise * draw.normal(size=(300, 1))])
+    y = draw.integers(0, 2, 300)
+    verdict = separability(X, y)
+    assert (verdict.kind, verdict.rank) == ("overlap", 5)
+    verdict.verify(X, y)
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-100, 1.0, 1e100, 1e200])
