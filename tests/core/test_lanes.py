@@ -1,14 +1,13 @@
 """Cutting rows: everything covered once, nothing depends on threads."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from separatrix.core.lanes import BLOCK_WORK, MOST_LANES, spans
 from separatrix.core.total import Total, merge_tree
 
 
-@settings(deadline=None)
 @given(st.integers(1, 10**9), st.floats(0.1, 1e4), st.integers(1, 10**7))
 def test_spans_cover_every_row_once_in_order(rows, work, size):
     reached = 0
