@@ -5,6 +5,11 @@ import os
 import sys
 from pathlib import Path
 
+from hypothesis import settings
+
+settings.register_profile("steady", deadline=None)  # no test depends on elapsed time
+settings.load_profile("steady")
+
 folder = os.environ.get("SEPARATRIX_KERNELS")
 if folder:
     path = next(Path(folder).glob("_kernels*.so"))

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
-from separatrix import InputError, LogisticRegression
+from separatrix import InputError, LogisticRegression, Perceptron
 from separatrix.display import BoundaryDisplay, LossDisplay, SigmoidDisplay, TraceDisplay
 
 mpl.use("Agg")
@@ -101,3 +101,12 @@ def test_two_columns_must_be_chosen_and_many_classes_have_colours():
         BoundaryDisplay.from_estimator(model, X, y)
     display = BoundaryDisplay.from_estimator(model, X, y, columns=(20, 43)).plot()
     assert display.colours().shape == (10, 3)
+
+
+def test_the_perceptron_has_a_trace():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:100, :2], y[:100]
+    model = Perceptron(max_iter=3000).fit(X, y)
+    display = TraceDisplay.from_estimator(model).plot()
+    np.testing.assert_array_equal(display.objective, model.trace_.objective)
+    assert display.tolerance is None

@@ -141,7 +141,9 @@ def test_wrong_counts_the_weight_on_the_wrong_side(engine):
     X, codes, weights, point = problem()
     predicted = twins.with_constant(X, True) @ point >= 0
     expected = weights[predicted != (codes == 1)].sum()
-    assert PerceptronRule().wrong(engine, point) == pytest.approx(expected, rel=1e-12)
+    got = PerceptronRule().wrong(engine, np.array([point, -point]))
+    assert got[0] == pytest.approx(expected, rel=1e-12)
+    assert got.sum() == pytest.approx(weights.sum(), rel=1e-12)
 
 
 def test_the_engine_keeps_no_copy_of_the_rows():

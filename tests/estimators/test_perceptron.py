@@ -415,6 +415,8 @@ def test_pieces_are_checked():
     X, y = overlapping()
     with pytest.raises(InputError, match="classes must be passed"):
         Perceptron().partial_fit(X, y)
+    with pytest.raises(InputError, match="only one class"):
+        Perceptron().partial_fit(X[:5], np.zeros(5, int), classes=[0])
     model = Perceptron().partial_fit(X[:5], np.zeros(5, int), classes=[0, 1])  # one class in a piece is fine
     with pytest.raises(InputError, match="not the same as on last call"):
         model.partial_fit(X, y, classes=[0, 1, 2])

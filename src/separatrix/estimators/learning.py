@@ -201,7 +201,7 @@ class Lesson:
         engine = MemoryEngine(block, self.target.codes[held], len(self.target.classes), weights)
 
         def score(point: Vector) -> float:
-            return 1.0 - rule.wrong(engine, point) / engine.weight
+            return 1.0 - float(rule.wrong(engine, point[None])[0]) / engine.weight
 
         return score
 

@@ -14,7 +14,7 @@ from separatrix.certificates.separator import UnprovedCertificate
 from separatrix.core.arrays import Vector
 from separatrix.core.errors import InputError, NotFiniteError, refuse
 from separatrix.core.sweeping import SweepState
-from separatrix.core.threads import thread_limit
+from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Pass, Trace
 from separatrix.estimators.inputs import (
     Target,
@@ -185,7 +185,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         start = self._start(lesson, coef_init, intercept_init, warm=self.warm_start)
         trace = Trace(hooks=self._hooks())
         try:
-            with thread_limit(self.n_jobs), np.errstate(all="ignore"):
+            with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
                 taught = [
                     lesson.teach(k, start[k], self._rule(k), self._patience(), trace, y) for k in range(len(start))
                 ]
@@ -217,6 +217,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         if known is None and classes is None:
             refuse("classes must be passed on the first call to partial_fit.", "pass classes=np.unique(all_labels).")
         given = None if classes is None else np.unique(np.asarray(classes))
+        if given is not None and len(given) < 2:
+            refuse(f"classes has only one class: {given.tolist()}.", "name all classes that will come.")
         if known is not None and given is not None and not np.array_equal(given, known):
             refuse(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit.", f"it was {known.tolist()}."
@@ -230,7 +232,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         states = getattr(self, "_states", None) or [None] * len(start)
         seed = getattr(self, "t_", 1.0)
         try:
-            with thread_limit(self.n_jobs), np.errstate(all="ignore"):
+            with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
                 rules = [self._rule(k) for k in range(len(start))]
                 learned = [lesson.continue_with(k, start[k], rules[k], states[k], int(seed)) for k in range(len(start))]
         except NotFiniteError:

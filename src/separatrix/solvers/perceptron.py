@@ -39,7 +39,7 @@ SHUFFLED, IN_ORDER = (0.6, 0.3), (0.3, 0.6)
 second share of an epoch's visits was lost to looseness. Rows in order are read twice as fast as shuffled ones, so
 there it must promise more."""
 
-POCKET_SIZE = 6
+POCKET_SIZE = 5
 """Record holders that are counted at the end."""
 
 LITTLE = 2**20
@@ -82,8 +82,8 @@ class EpochRule(Protocol):
     def lengths(self, engine: Engine) -> Vector:
         """‖x‖ of every row."""
 
-    def wrong(self, engine: Engine, point: Vector) -> float:
-        """Weight of the rows on the wrong side."""
+    def wrong(self, engine: Engine, points: Matrix) -> Vector:
+        """Weight of the rows on the wrong side of each point."""
 
 
 @dataclass(slots=True)
@@ -122,8 +122,9 @@ class Pocket:
 
     def choose(self, rule: EpochRule, engine: Engine, last: Vector) -> Vector:
         """The candidate, or the last weights, with the least weight of rows on the wrong side."""
-        for point in [*self.candidates, last]:
-            self.take(point, rule.wrong(engine, point))
+        points = np.array([*self.candidates, last])
+        for point, wrong in zip(points, rule.wrong(engine, points), strict=True):
+            self.take(point, float(wrong))
         assert self.best is not None
         return self.best
 

@@ -27,6 +27,9 @@ from separatrix.core.sweeping import SweepState
 from separatrix.terms.logistic import Scores
 from separatrix.terms.softmax import Combination
 
+MOST_SCORES = 2**23
+"""Scores that are held at once: 64 MiB."""
+
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
@@ -132,11 +135,15 @@ class PerceptronRule:
         signs = np.where(engine.codes == self.positive, 1.0, -1.0)
         return np.asarray(signs[:, None] * engine.map(Scores(self.constant), points))
 
-    def wrong(self, engine: Engine, point: Vector) -> float:
-        """Weight of the rows on the wrong side; the boundary is the positive class's."""
-        signed = self.signed_scores(engine, point[None])[:, 0]
-        wrong = np.where(engine.codes == self.positive, signed < 0.0, signed <= 0.0)
-        return float(np.count_nonzero(wrong)) if engine.weights is None else float(engine.weights[wrong].sum())
+    def wrong(self, engine: Engine, points: Matrix) -> Vector:
+        """Weight of the rows on the wrong side of each point; the boundary is the positive class's."""
+        own = (engine.codes == self.positive)[:, None]
+        weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+        counts = []
+        for few in np.array_split(points, -(-points.shape[0] * engine.rows // MOST_SCORES)):
+            signed = self.signed_scores(engine, np.ascontiguousarray(few))
+            counts.append(weights @ np.where(own, signed < 0.0, signed <= 0.0))
+        return np.concatenate(counts)
 
     def lengths(self, engine: Engine) -> Vector:
         """‖x‖ of every row, the constant counted in."""
