@@ -62,3 +62,20 @@ def test_python_is_reached_many_times_in_a_long_pass(monkeypatch):
     small = LogisticRegression(solver="newton-cholesky").fit(X, y)
     assert len(blocks) > 20 * small.n_iter_[0]
     small.certificate_.verify(X, y)
+
+
+def test_interrupt_ends_the_linear_program_of_a_verdict(monkeypatch):
+    from separatrix.solvers import alternative
+
+    ready = threading.Event()
+
+    def endless(*_, **__):
+        ready.set()
+        time.sleep(60.0)
+
+    monkeypatch.setattr(alternative, "linprog", endless)
+    thread = threading.Thread(target=interrupt_when, args=(ready,))
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        alternative.solve_alternative(np.ones((3, 2)), np.inf)
+    thread.join()
