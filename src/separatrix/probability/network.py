@@ -1,0 +1,277 @@
+"""A Bayesian network: a joint law as a product of conditional tables along a directed acyclic graph."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from separatrix.probability.elimination import Factor, eliminate
+from separatrix.probability.sigmoid import Vector
+from separatrix.probability.simplex import TOLERANCE, finite, first, refuse
+
+State = Hashable
+Event = Mapping[str, State]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """P(variables | given), as a table with one axis for each variable asked for."""
+
+    variables: tuple[str, ...]
+    states: tuple[tuple[State, ...], ...]
+    probabilities: Vector
+    given: Event
+
+    def __getitem__(self, state: Any) -> float:
+        """The probability of a state, or of one state for each variable."""
+        chosen = state if len(self.variables) > 1 else (state,)
+        if not isinstance(chosen, tuple) or len(chosen) != len(self.variables):
+            refuse(f"{state!r} is not one state for each of {', '.join(self.variables)}.", "give them in this order.")
+        places = tuple(
+            _place(name, states, value) for name, states, value in zip(self.variables, self.states, chosen, strict=True)
+        )
+        return float(self.probabilities[places])
+
+    def __str__(self) -> str:
+        known = ", ".join(f"{name}={value}" for name, value in self.given.items())
+        bar = f" | {known}" if known else ""
+        lines = []
+        for place in np.ndindex(*self.probabilities.shape):
+            pairs = zip(self.variables, self.states, place, strict=True)
+            event = ", ".join(f"{name}={states[k]}" for name, states, k in pairs)
+            lines.append(f"P({event}{bar}) = {self.probabilities[place]:.5g}")
+        return "\n".join(lines)
+
+
+class BayesNet:
+    """P(x₁, …, xₙ) = ∏ P(xᵢ | parents of xᵢ).
+
+    ``tables`` maps each variable to its table: a row of probabilities for a variable
+    without parents, else ``(parents, table)`` with one axis for each parent, in their
+    order, and the variable's own states last. ``states`` names the states of a variable;
+    unnamed ones are 0, 1, 2, … Parents may be named before they are declared.
+
+    The graph must have no cycle, and every row of every table sums to one.
+
+    >>> net = BayesNet({"rain": [0.8, 0.2], "wet": (["rain"], [[0.9, 0.1], [0.2, 0.8]])})
+    >>> print(net.factorisation())
+    P(rain, wet) = P(rain) P(wet | rain)
+    >>> print(net.query("rain", given={"wet": 1}))
+    P(rain=0 | wet=1) = 0.33333
+    P(rain=1 | wet=1) = 0.66667
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, Any],
+        states: Mapping[str, Sequence[State]] | None = None,
+    ) -> None:
+        if not tables:
+            refuse("The network has no variables.", "give a table for each.")
+        named = {name: tuple(values) for name, values in (states or {}).items()}
+        stranger = next((name for name in named if name not in tables), None)
+        if stranger is not None:
+            refuse(f"states names the states of {stranger!r}, which has no table.", "give it a table.")
+        parents: dict[str, tuple[str, ...]] = {}
+        arrays: dict[str, Vector] = {}
+        for name, given in tables.items():
+            above, table = given if _has_parents(given) else ((), given)
+            parents[name] = (above,) if isinstance(above, str) else tuple(above)
+            arrays[name] = finite(table, f"The table of {name!r}")
+            _check_parents(name, parents[name], tables)
+        self.order = _causal_order(parents)
+        self.parents = {name: parents[name] for name in tables}
+        self.states: dict[str, tuple[State, ...]] = {}
+        for name in self.order:
+            self.states[name] = _states(name, arrays[name], named.get(name))
+            _check_table(name, arrays[name], parents[name], self.states)
+            arrays[name].flags.writeable = False
+        self.tables = {name: arrays[name] for name in tables}
+
+    @staticmethod
+    def binary(p: ArrayLike) -> Vector:
+        """The table of a variable with states 0 and 1 from its probabilities of 1.
+
+        >>> BayesNet.binary([0.25, 1.0])
+        array([[0.75, 0.25],
+               [0.  , 1.  ]])
+        """
+        positive = finite(p, "p")
+        return np.stack([1.0 - positive, positive], axis=-1)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables, as they were declared."""
+        return tuple(self.tables)
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """The arrows, from parent to child."""
+        return [(above, name) for name in self.tables for above in self.parents[name]]
+
+    @property
+    def n_parameters(self) -> int:
+        """Free probabilities in the tables; the joint table would have ∏ states − 1."""
+        return sum(table.size - table.size // table.shape[-1] for table in self.tables.values())
+
+    def factorisation(self) -> str:
+        """The joint law as a product, parents first."""
+        terms = (f"P({name} | {', '.join(self.parents[name])})" if self.parents[name] else f"P({name})"
+                 for name in self.order)  # fmt: skip
+        return f"P({', '.join(self.order)}) = {' '.join(terms)}"
+
+    def query(self, target: str | Sequence[str], given: Event | None = None) -> Answer:
+        """P(target | given), exactly, by variable elimination.
+
+        Variables without target or evidence below them sum to one and are left out
+        before anything is multiplied. Evidence of probability zero is refused.
+        """
+        wanted = (target,) if isinstance(target, str) else tuple(target)
+        given = dict(given or {})
+        evidence = self._evidence(given)
+        for name in wanted:
+            self._known(name)
+            if name in evidence:
+                refuse(f"{name!r} is asked for and given.", "ask for variables that are not known.")
+        if len(wanted) == 0 or len(set(wanted)) < len(wanted):
+            refuse(f"{list(wanted)} is not a choice of variables.", "name at least one, and each only once.")
+        joint = self._eliminate(wanted, evidence)
+        total = float(joint.table.sum())
+        if total == 0.0:
+            refuse(f"The evidence {_written(given)} has probability zero.", "no law follows from what cannot happen.")
+        return Answer(wanted, tuple(self.states[name] for name in wanted), joint.table / total, given)
+
+    def log_probability(self, event: Event) -> float:
+        """Log P(event): −∞ for what cannot happen; right where the probability underflows."""
+        joint = self._eliminate((), self._evidence(event))
+        with np.errstate(divide="ignore"):
+            return min(0.0, float(np.log(joint.table)) + joint.log_scale)
+
+    def probability(self, event: Event) -> float:
+        """P(event), the variables that are not named summed out.
+
+        >>> BayesNet({"rain": [0.75, 0.25]}).probability({"rain": 1})
+        0.25
+        """
+        joint = self._eliminate((), self._evidence(event))
+        return min(1.0, float(joint.table * np.exp(joint.log_scale)))
+
+    def sample(self, n: int, seed: int | None = None) -> dict[str, NDArray[Any]]:
+        """Draw n times all variables, parents first."""
+        rng = np.random.default_rng(seed)
+        codes: dict[str, NDArray[np.intp]] = {}
+        for name in self.order:
+            edges = np.cumsum(self.tables[name], axis=-1)
+            rows = edges[tuple(codes[above] for above in self.parents[name])]
+            # u below the last edge: rounding never picks a state of probability zero at the end
+            u = rng.random(n) * rows[..., -1]
+            codes[name] = np.asarray((u[:, None] >= np.atleast_2d(rows)[..., :-1]).sum(axis=1))
+        return {name: _column(self.states[name])[codes[name]] for name in self.tables}
+
+    def _eliminate(self, keep: tuple[str, ...], evidence: dict[str, int]) -> Factor:
+        needed, stack = set(), [*keep, *evidence]
+        while stack:
+            name = stack.pop()
+            if name not in needed:
+                needed.add(name)
+                stack.extend(self.parents[name])
+        factors = [
+            Factor((*self.parents[name], name), self.tables[name]).given(evidence)
+            for name in self.order
+            if name in needed
+        ]
+        return eliminate(factors, keep)
+
+    def _evidence(self, given: Event) -> dict[str, int]:
+        return {name: _place(name, self.states[self._known(name)], value) for name, value in given.items()}
+
+    def _known(self, name: str) -> str:
+        if name not in self.tables:
+            refuse(f"The network has no variable {name!r}.", f"it has {', '.join(map(str, self.tables))}.")
+        return name
+
+
+def _has_parents(given: Any) -> bool:
+    """(parents, table), and not a row of probabilities that happens to be a tuple."""
+    return isinstance(given, tuple) and len(given) == 2 and not isinstance(given[0], (int, float, np.number))
+
+
+def _check_parents(name: str, parents: tuple[str, ...], tables: Mapping[str, Any]) -> None:
+    for above in parents:
+        if above not in tables:
+            refuse(f"{name!r} has the parent {above!r}, which has no table.", "give every variable a table.")
+    if len(set(parents)) < len(parents):
+        refuse(f"{name!r} names a parent twice: {', '.join(parents)}.", "name each parent once.")
+
+
+def _causal_order(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Parents before children, otherwise as declared; a cycle is named."""
+    done: dict[str, None] = {}
+    for root in parents:
+        path: list[tuple[str, int]] = [(root, 0)] if root not in done else []
+        on_path = {root}
+        while path:
+            name, k = path.pop()
+            if k == len(parents[name]):
+                done[name] = None
+                on_path.discard(name)
+                continue
+            path.append((name, k + 1))
+            above = parents[name][k]
+            if above in on_path:
+                names = [step for step, _ in path]
+                circle = [*names[names.index(above) :], above]
+                refuse(f"The arrows go round in a circle: {' → '.join(circle[::-1])}.", "a network has no cycle.")
+            if above not in done:
+                path.append((above, 0))
+                on_path.add(above)
+    return tuple(done)
+
+
+def _states(name: str, table: Vector, named: tuple[State, ...] | None) -> tuple[State, ...]:
+    count = table.shape[-1] if table.ndim else 0
+    if count == 0:
+        refuse(f"The table of {name!r} holds no probabilities.", "its last axis has one entry for each state.")
+    if named is None:
+        return tuple(range(count))
+    if len(named) != count or len(set(named)) < count:
+        refuse(f"{name!r} has {count} states, but they are named {list(named)}.", "name each state once.")
+    return named
+
+
+def _check_table(name: str, table: Vector, parents: tuple[str, ...], states: Mapping[str, tuple[State, ...]]) -> None:
+    expected = (*(len(states[above]) for above in parents), len(states[name]))
+    if table.shape != expected:
+        axes = ", ".join((*parents, name))
+        refuse(
+            f"The table of {name!r} has the shape {table.shape}, but its axes ({axes}) need {expected}.",
+            "one axis for each parent, in their order, and the variable's own states last.",
+        )
+    for wrong, what in ((table.min(axis=-1) < 0.0, "has a negative entry"),
+                        (np.abs(table.sum(axis=-1) - 1.0) > TOLERANCE, "sums to {:.12g}")):  # fmt: skip
+        if np.any(wrong):
+            place = first(wrong)
+            row = ", ".join(f"{above}={states[above][k]}" for above, k in zip(parents, place, strict=True))
+            told = what.format(float(table.sum(axis=-1)[place]))
+            refuse(f"P({name}{' | ' + row if row else ''}) {told}.", "probabilities are not negative and sum to one.")
+
+
+def _place(name: str, states: tuple[State, ...], value: State) -> int:
+    try:
+        return states.index(value)
+    except ValueError:
+        refuse(f"{name!r} has no state {value!r}.", f"its states are {', '.join(map(repr, states))}.")
+
+
+def _written(event: Event) -> str:
+    return ", ".join(f"{name}={value}" for name, value in event.items())
+
+
+def _column(states: tuple[State, ...]) -> NDArray[Any]:
+    names: NDArray[Any] = np.array(states) if len({type(state) for state in states}) == 1 else np.empty(0)
+    if names.ndim != 1 or len(names) != len(states):
+        names = np.empty(len(states), dtype=object)
+        names[:] = list(states)
+    return names
