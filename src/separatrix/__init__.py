@@ -12,7 +12,7 @@ from separatrix.core.errors import CertificateError, ConvergenceWarning, InputEr
 from separatrix.estimators.logistic import LogisticRegression
 
 if TYPE_CHECKING:
-    from separatrix import display, probability
+    from separatrix import display, probability, simulate
 
 __version__ = "0.1.0"
 
@@ -25,9 +25,10 @@ __all__ = [
     "__version__",
     "display",
     "probability",
+    "simulate",
 ]
 
-_ON_DEMAND = ("display", "probability")
+_ON_DEMAND = ("display", "probability", "simulate")
 
 
 def __getattr__(name: str) -> Any:
