@@ -37,5 +37,7 @@ def test_what_has_no_line_or_no_spread_is_refused():
         standardised_means(Bernoulli(1.0), 5, 5)
     with pytest.raises(ValueError, match="line"):
         standardised_means(Categorical([0.5, 0.5]), 5, 5)
+    with pytest.raises(ValueError, match="rv_"):
+        standardised_means(stats.norm(), 5, 5)
     with pytest.raises(ValueError, match="n is 0"):
         standardised_means(Normal(), 0, 5)

@@ -98,6 +98,18 @@ def test_the_reverse_fit_is_narrower_than_the_forward_fit_of_a_heavy_tail():
     assert forward.law.variance == pytest.approx(3.0, rel=1e-5)
 
 
+def test_narrow_far_peaks_are_found_where_they_are_told():
+    def log_density(x):
+        return np.logaddexp(math.log(0.3) + Normal(-50, 1e-2).log_pdf(x), math.log(0.7) + Normal(50, 1e-2).log_pdf(x))
+
+    near = [side * 50 + away for side in (-1, 1) for away in (-0.3, 0.0, 0.3)]
+    fit = fit_kl(log_density, direction="reverse", interval=LINE, log=True, points=near)
+    assert fit.law.mean == pytest.approx(50.0, abs=1e-4)
+    assert fit.law.variance == pytest.approx(1e-2, rel=1e-3)
+    assert fit.divergence == pytest.approx(math.log(1 / 0.7), abs=1e-6)
+    assert any(law.mean == pytest.approx(-50.0, abs=1e-4) for law, _ in fit.minima)
+
+
 def test_functions_of_single_numbers_serve_too():
     def density(x: float) -> float:
         return math.exp(-0.5 * (x - 1.0) ** 2) / math.sqrt(2.0 * math.pi)

@@ -164,6 +164,14 @@ def test_divergence_is_infinite_where_q_has_no_mass_and_finite_where_p_has_none(
     assert kl_divergence(stats.expon(), Normal()) == pytest.approx(0.5 * math.log(2 * math.pi), abs=1e-7)
 
 
+def test_an_interval_speaks_of_functions_and_a_law_knows_its_own():
+    flat = lambda x: 1.0  # noqa: E731
+    expected = 0.5 * math.log(2 * math.pi) + 1 / 6
+    assert kl_divergence(flat, Normal(), interval=(0, 1)) == pytest.approx(expected)
+    assert kl_divergence(flat, stats.norm(), interval=(0, 1)) == pytest.approx(expected)
+    assert kl_divergence(Normal(), flat, interval=(0, 1)) == np.inf
+
+
 def test_underflow_in_the_tail_is_not_taken_for_no_mass():
     p, q = (lambda x: float(stats.norm.pdf(x))), (lambda x: float(stats.norm.pdf(x, 1.0)))
     assert kl_divergence(p, q, interval=LINE) == pytest.approx(0.5, abs=1e-9)

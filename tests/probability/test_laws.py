@@ -57,6 +57,16 @@ def test_categorical_names_its_states():
     assert set(law.sample(100, seed=1)) == {"low", "mid", "high"}
 
 
+def test_states_of_several_types_stay_what_they_are():
+    law = Categorical.fit([1, "a", 1, (2, 3)][:3])
+    assert law.states == (1, "a")
+    assert law.pmf(1) == pytest.approx(2 / 3)
+    np.testing.assert_allclose(law.pmf([1, "a", "1"]), [2 / 3, 1 / 3, 0.0])
+    pairs = Categorical([0.5, 0.5], [(0, 1), (1, 0)])
+    assert pairs.pmf((0, 1)) == 0.5
+    assert pairs.sample(1, seed=0)[0] in [(0, 1), (1, 0)]
+
+
 @pytest.mark.parametrize(
     ("law", "mean", "variance"),
     [(Bernoulli(0.3), 0.3, 0.21), (Normal(-2.0, 9.0), -2.0, 9.0)],
@@ -117,7 +127,10 @@ def test_a_far_away_sample_keeps_its_spread():
     ("make", "message"),
     [
         (lambda: Bernoulli(1.5), "p is 1.5"),
-        (lambda: Bernoulli(np.nan), "p is nan"),
+        (lambda: Bernoulli(np.nan), "p has a NaN"),
+        (lambda: Bernoulli([0.5]), "shape"),
+        (lambda: Normal([0.0, 1.0]), "shape"),
+        (lambda: Normal.fit([1e200, -1e200]), "overflow"),
         (lambda: Bernoulli("often"), "cannot be read as numbers"),
         (lambda: Bernoulli.fit([0, 1, 2]), "x is 2 at position 2"),
         (lambda: Bernoulli.fit([]), "sample is empty"),
@@ -133,7 +146,7 @@ def test_a_far_away_sample_keeps_its_spread():
         (lambda: Categorical([0.5, 0.5], ["a"]), "1 states"),
         (lambda: Categorical([0.5, 0.5], ["a", "a"]), "named twice"),
         (lambda: Categorical.fit(["a", "c"], states=["a", "b"]), "'c'"),
-        (lambda: Categorical.fit([1.0, np.nan]), "NaN"),
+        (lambda: Categorical.fit([1.0, np.nan]), "missing"),
     ],
 )
 def test_what_is_no_law_is_refused_with_a_hint(make, message):

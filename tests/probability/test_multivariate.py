@@ -133,6 +133,7 @@ def test_units_do_not_make_a_covariance_singular():
         (lambda: MultivariateNormal([0, np.nan], np.eye(2)), "NaN at position 1"),
         (lambda: MultivariateNormal.fit([[1, 2], [1, 3], [1, 5]]), "Column 0 of x is constant"),
         (lambda: MultivariateNormal.fit([[1, 2], [2, 4], [3, 6]]), "fewer than 2"),
+        (lambda: MultivariateNormal.fit([[1, 1e200], [2, -1e200], [3, 0]]), "column 1 of x overflow"),
         (lambda: MultivariateNormal.fit([[1, 2, 5], [2, 4, 3]]), "fewer than 3"),
         (lambda: drawn(1, 2).affine([0, 0], [[1, 1], [2, 2]]), "rank 1"),
         (lambda: drawn(1, 2).affine([0, 0, 0], np.ones((3, 2))), "rank 1"),

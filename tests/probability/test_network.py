@@ -169,6 +169,15 @@ def test_states_may_have_names():
     assert set(net.sample(50, seed=0)["mood"]) == {"bad", "good"}
 
 
+def test_tables_given_stay_the_users():
+    table = np.array([0.5, 0.5])
+    net = BayesNet({"A": table})
+    table[0] = 7.0
+    assert net.query("A")[0] == 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        net.tables["A"][0] = 7.0
+
+
 ROOT = {"A": [0.5, 0.5]}
 
 
@@ -176,6 +185,7 @@ ROOT = {"A": [0.5, 0.5]}
     ("make", "message"),
     [
         (lambda: BayesNet({}), "no variables"),
+        (lambda: BayesNet({1: [0.5, 0.5]}), "names are strings"),
         (lambda: BayesNet({"A": (["B"], np.eye(2)), "B": (["A"], np.eye(2))}), "A → B → A|B → A → B"),
         (lambda: BayesNet({"A": (["A"], np.eye(2))}), "A → A"),
         (lambda: BayesNet({"A": (["B"], np.eye(2))}), "'A' has the parent 'B'"),

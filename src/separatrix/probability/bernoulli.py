@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlog1py, xlogy
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, numbers, refuse, weights_for
+from separatrix.probability.simplex import finite, number, numbers, refuse, weights_for
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Bernoulli:
     p: float
 
     def __post_init__(self) -> None:
-        p = float(numbers(self.p, "p"))
+        p = number(self.p, "p")
         if not 0.0 <= p <= 1.0:
             refuse(f"p is {p!r}.", "a probability lies between 0 and 1.")
         object.__setattr__(self, "p", p)

@@ -1,5 +1,6 @@
 """The categorical law: one of n outcomes, which may have names."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -50,13 +51,11 @@ class Categorical:
     @classmethod
     def fit(cls, x: ArrayLike, weights: ArrayLike | None = None, states: Sequence[Any] | None = None) -> Self:
         """The frequencies of a sample, over its sorted values or over the ``states`` given."""
-        sample = np.asarray(x).ravel()
+        sample = _as_states(x).ravel()
         share = weights_for(weights, len(sample))
-        found, codes = np.unique(sample, return_inverse=True)
-        values = found.tolist()
-        missing = next((value for value in values if value != value), None)
-        if missing is not None:
-            refuse("x has a NaN.", "drop what is missing, or give it a state of its own.")
+        values, codes = _distinct(sample)
+        if any(value is None or value != value for value in values):
+            refuse("x has a missing value.", "drop what is missing, or give it a state of its own.")
         sums: Vector = np.bincount(codes, share, minlength=len(values)).astype(np.float64)
         if states is None:
             return cls(sums, values)
@@ -85,7 +84,9 @@ class Categorical:
 
     def pmf(self, x: Any) -> Vector:
         """P(x) of one state or an array of states; what is no state has probability zero."""
-        values = np.asarray(x)
+        if isinstance(x, tuple) and x in self._place:  # a state that is itself a tuple
+            return self.probabilities[self._place[x]]  # type: ignore[no-any-return]
+        values = _as_states(x)
         places = [self._place.get(value, -1) for value in values.ravel().tolist()]
         padded = np.append(self.probabilities, 0.0)
         answer: Vector = padded[places].reshape(values.shape)[()]
@@ -117,3 +118,21 @@ class Categorical:
             names[:] = list(self.states or ())
         drawn: NDArray[Any] = names[np.minimum(codes, last)]
         return drawn
+
+
+def _as_states(x: Any) -> NDArray[Any]:
+    """Values as they are: NumPy would turn [1, "a"] into two strings."""
+    array = np.asarray(x)
+    return array if array.dtype.kind in "biufO" or isinstance(x, np.ndarray) else np.array(x, dtype=object)
+
+
+def _distinct(sample: NDArray[Any]) -> tuple[list[Any], NDArray[np.intp]]:
+    """The different values, sorted if they can be, and the place of each observation among them."""
+    if sample.dtype.kind != "O":
+        found, codes = np.unique(sample, return_inverse=True)
+        return found.tolist(), codes
+    values = list(dict.fromkeys(sample.tolist()))
+    with contextlib.suppress(TypeError):
+        values.sort()
+    place = {value: k for k, value in enumerate(values)}
+    return values, np.array([place[value] for value in sample.tolist()], dtype=np.intp)

@@ -33,9 +33,11 @@ def standardised_means(law: Drawn, n: int, draws: int, seed: int | None = None) 
 
     >>> from separatrix.probability import Bernoulli
     >>> z = standardised_means(Bernoulli(0.5), n=1_000, draws=20_000, seed=0)
-    >>> round(float((np.abs(z) < 1.96).mean()), 2)
-    0.95
+    >>> np.quantile(z, [0.16, 0.84]).round(1)  # one standard deviation to each side
+    array([-1.,  1.])
     """
+    if not all(hasattr(law, name) for name in ("mean", "variance", "sample")):
+        refuse(f"law is of type {type(law).__name__}.", "take one with mean, variance and sample, such as Bernoulli.")
     if n < 1 or draws < 1:
         refuse(f"n is {n} and draws is {draws}.", "both are at least 1.")
     mean, variance = np.asarray(law.mean), np.asarray(law.variance)

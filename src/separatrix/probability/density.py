@@ -74,7 +74,10 @@ class Density:
 def density_of(
     given: Any, interval: tuple[float, float] | None, log: bool, points: Sequence[float], name: str
 ) -> Density:
-    """The density meant by a law or a callable; it must integrate to one."""
+    """The density meant by a law or a callable; it must integrate to one.
+
+    ``interval`` is where callables live; a law knows that itself.
+    """
     if isinstance(given, Normal):
         away = (0.0, 1.0, 3.0, 8.0, 40.0)
         sd = given.standard_deviation
@@ -86,7 +89,8 @@ def density_of(
         shares = (1e-12, 1e-6, 1e-3, 0.05, 0.25, 0.5, 0.75, 0.95, 1 - 1e-3, 1 - 1e-6)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # only where to cut: some laws warn of an inexact quantile
-            cuts = tuple(float(x) for x in given.ppf(shares) if math.isfinite(x))
+            quantiles = (given.ppf if hasattr(given, "ppf") else given.icdf)(np.array(shares))
+            cuts = tuple(float(x) for x in quantiles if math.isfinite(x))
         found = Density(_silent(given.logpdf), (low, high), cuts, name)
     elif callable(given):
         if interval is None:
@@ -97,9 +101,6 @@ def density_of(
             f"{name} is of type {type(given).__name__}.",
             "give probabilities, a law of this module, a frozen law of scipy.stats, or a function with an interval.",
         )
-    if interval is not None and not callable(given):
-        low, high = _ends(interval)
-        found = Density(found.log, (max(low, found.interval[0]), min(high, found.interval[1])), found.cuts, name)
     found = Density(found.log, found.interval, (*found.cuts, *(float(x) for x in points)), name)
     mass = integral(lambda x, lp: 1.0, found)
     if abs(mass - 1.0) > NORMALISED:

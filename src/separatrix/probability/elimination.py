@@ -20,8 +20,8 @@ import numpy as np
 from separatrix.probability.sigmoid import Vector
 from separatrix.probability.simplex import refuse
 
-LARGEST = 2**26
-"""Entries of the largest table that is formed: half a gigabyte."""
+LARGEST = 2**24
+"""Entries of the largest table that is formed: 128 megabytes."""
 
 
 @dataclass(frozen=True, slots=True)

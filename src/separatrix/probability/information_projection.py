@@ -146,6 +146,10 @@ def _starts(p: Density, matched: Normal) -> list[Vector]:
         bend = -(logs[k - 1] - 2.0 * logs[k] + logs[k + 1]) / step**2
         width = 1.0 / math.sqrt(bend) if np.isfinite(bend) and bend > 0 else step
         starts.append(np.array([grid[k], math.log(min(max(width, step), 1.0))]))
+    for x in p.cuts[:16]:  # where the user, or the law, says that the mass is
+        at = (x - matched.mean) / sd
+        if abs(at) < 8.0:
+            starts.append(np.array([at, math.log(step)]))
     return starts + [np.array([z, s]) for z in (-1.5, -0.75, 0.0, 0.75, 1.5) for s in (-1.0, 0.0)]
 
 

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import solve_triangular
+from scipy.linalg import qr, solve_triangular
 
 from separatrix.probability.normal import LOG_2PI
 from separatrix.probability.sigmoid import Vector
@@ -81,10 +81,14 @@ class MultivariateNormal:
             )
         share = weights_for(weights, len(rows))
         origin = rows[int(share.argmax())]
-        away = rows - origin
-        shift = share @ away
-        away = (away - shift) * np.sqrt(share)[:, None]
-        covariance = away.T @ away
+        with np.errstate(over="ignore", invalid="ignore"):
+            away = rows - origin
+            shift = share @ away
+            away = (away - shift) * np.sqrt(share)[:, None]
+            covariance = away.T @ away
+        if not np.isfinite(covariance).all():
+            k = int((~np.isfinite(np.diag(covariance))).argmax())
+            refuse(f"The squares of column {k} of x overflow.", "divide it by a power of ten.")
         if (np.diag(covariance) <= 0.0).any():
             k = int((np.diag(covariance) <= 0.0).argmax())
             refuse(f"Column {k} of x is constant: the likelihood has no maximum.", "leave the column out.")
@@ -171,12 +175,12 @@ class MultivariateNormal:
                 "and has no density.",
                 "keep rows of B that are independent of each other.",
             )
-        return MultivariateNormal(shift + matrix @ self.mean, half @ half.T)
+        return MultivariateNormal._of_root(shift + matrix @ self.mean, half)
 
     def marginal(self, which: Sequence[int]) -> "MultivariateNormal":
         """The law of some coordinates, whatever the others are."""
         kept = self._coordinates(which)
-        return MultivariateNormal(self.mean[kept], self.covariance[np.ix_(kept, kept)])
+        return MultivariateNormal._of_root(self.mean[kept], self._root[kept])
 
     def conditional(self, which: Sequence[int], given: Mapping[int, float]) -> "MultivariateNormal":
         """The law of some coordinates when others are known; those in neither are summed out."""
@@ -190,11 +194,21 @@ class MultivariateNormal:
         values = finite(list(given.values()), "given")
         # the joint law's root, known coordinates first: its last rows hold the conditional law
         order = known + kept
-        root = MultivariateNormal(self.mean[order], self.covariance[np.ix_(order, order)])._root
+        root = self.marginal(order)._root
         m = len(known)
         z = solve_triangular(root[:m, :m], values - self.mean[known], lower=True)
-        rest = root[m:, m:]
-        return MultivariateNormal(self.mean[kept] + root[m:, :m] @ z, rest @ rest.T)
+        return MultivariateNormal._of_root(self.mean[kept] + root[m:, :m] @ z, root[m:, m:])
+
+    @classmethod
+    def _of_root(cls, mean: Vector, half: Vector) -> "MultivariateNormal":
+        """The law with covariance HHᵀ, its triangular root from QR of Hᵀ: twice the digits of Cholesky of HHᵀ."""
+        root = qr(half.T, mode="economic")[1].T
+        root = root * np.where(np.diag(root) < 0.0, -1.0, 1.0)
+        law = object.__new__(cls)
+        for name, value in (("mean", mean), ("covariance", root @ root.T), ("_root", root)):
+            value.flags.writeable = False
+            object.__setattr__(law, name, value)
+        return law
 
     def _coordinates(self, which: Sequence[int]) -> list[int]:
         kept = [int(k) for k in np.atleast_1d(np.asarray(which, dtype=np.int64))]

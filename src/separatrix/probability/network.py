@@ -77,9 +77,11 @@ class BayesNet:
         parents: dict[str, tuple[str, ...]] = {}
         arrays: dict[str, Vector] = {}
         for name, given in tables.items():
+            if not isinstance(name, str):
+                refuse(f"A variable is named {name!r}.", "names are strings.")
             above, table = given if _has_parents(given) else ((), given)
             parents[name] = (above,) if isinstance(above, str) else tuple(above)
-            arrays[name] = finite(table, f"The table of {name!r}")
+            arrays[name] = finite(table, f"The table of {name!r}").copy()
             _check_parents(name, parents[name], tables)
         self.order = _causal_order(parents)
         self.parents = {name: parents[name] for name in tables}

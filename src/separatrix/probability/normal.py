@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, numbers, refuse, weights_for
+from separatrix.probability.simplex import finite, number, numbers, refuse, weights_for
 
 LOG_2PI = float(np.log(2.0 * np.pi))
 
@@ -32,7 +32,7 @@ class Normal:
     variance: float = 1.0
 
     def __post_init__(self) -> None:
-        mean, variance = float(finite(self.mean, "mean")), float(finite(self.variance, "variance"))
+        mean, variance = number(self.mean, "mean"), number(self.variance, "variance")
         if variance <= 0.0:
             refuse(f"variance is {variance!r}.", "it must be positive; a point has no density.")
         object.__setattr__(self, "mean", mean)
@@ -45,9 +45,12 @@ class Normal:
         share = weights_for(weights, len(sample))
         # about a value of the sample, so that few digits cancel
         origin = sample[int(share.argmax())]
-        away = sample - origin
-        shift = float(share @ away)
-        variance = float(share @ (away - shift) ** 2)
+        with np.errstate(over="ignore", invalid="ignore"):
+            away = sample - origin
+            shift = float(share @ away)
+            variance = float(share @ (away - shift) ** 2)
+        if not np.isfinite(variance):
+            refuse("The squares of x overflow.", "divide x by a power of ten.")
         if variance <= 0.0:
             refuse(
                 f"All observations are {origin:g}: the likelihood grows without bound as the variance falls to 0.",

@@ -29,6 +29,14 @@ def numbers(values: ArrayLike, name: str) -> Vector:
     refuse(f"{name} cannot be read as numbers: {why}.", "give numbers, in rows of one length.")
 
 
+def number(value: ArrayLike, name: str) -> float:
+    """One finite number."""
+    array = finite(value, name)
+    if array.ndim:
+        refuse(f"{name} has the shape {array.shape}.", "give one number.")
+    return float(array)
+
+
 def finite(values: ArrayLike, name: str) -> Vector:
     """``values`` as float64 without NaN and infinities.
 

@@ -9,10 +9,10 @@ from scipy.special import ndtr
 
 from separatrix.probability.multivariate import MultivariateNormal
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, refuse
+from separatrix.probability.simplex import finite, number, refuse
 from separatrix.simulate.columns import Spread
 from separatrix.simulate.generative import ClassModel
-from separatrix.simulate.model import Risk, Sample, number, whole
+from separatrix.simulate.model import Risk, Sample, whole
 from separatrix.simulate.quadrature import REACH, integral
 from separatrix.simulate.streams import COLUMNS, PARAMETERS, Streams
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, refuse
+from separatrix.probability.simplex import finite, number, refuse
 from separatrix.simulate.columns import Spread
-from separatrix.simulate.model import Model, number, share
+from separatrix.simulate.model import Model, share
 from separatrix.simulate.streams import COLUMNS, PARAMETERS, Streams, products
 
 

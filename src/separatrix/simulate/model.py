@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, refuse
+from separatrix.probability.simplex import finite, number, refuse
 from separatrix.simulate.streams import FLIPS, RISK, Streams, block_rows
 
 MONTE_CARLO = 2**20
@@ -157,16 +157,8 @@ class Model(ABC):
         return Risk(mean, f"Monte Carlo, {count} draws", float(np.sqrt(spread / count)))
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
-        return f"{type(self).__name__}({given}, seed={self.seed})".replace("\n", "").replace("       ", " ")
-
-
-def number(value: Any, name: str) -> float:
-    """A finite number."""
-    array = finite(value, name)
-    if array.ndim:
-        refuse(f"{name} has the shape {array.shape}.", "give one number.")
-    return float(array)
+        name = type(self).__name__
+        return f"{name}(columns={self.columns}, classes={len(self.labels)}, noise={self.noise:g}, seed={self.seed})"
 
 
 def whole(value: Any, name: str, least: int) -> int:

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import refuse
+from separatrix.probability.simplex import number, refuse
 from separatrix.simulate.linear import LinearModel
-from separatrix.simulate.model import Risk, Sample, number
+from separatrix.simulate.model import Risk, Sample
 from separatrix.simulate.streams import Streams
 
 
