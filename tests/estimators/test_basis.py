@@ -140,6 +140,11 @@ def test_bad_parameters_are_refused_and_nothing_is_fitted(basis, message):
     assert not hasattr(basis, "centres_")
 
 
+def test_values_whose_squares_overflow_are_refused():
+    with pytest.raises(InputError, match="Column 1 of X reaches"):
+        GaussianBasis().fit([[0.0, 1e200], [1.0, -1e200]])
+
+
 def test_a_grid_of_too_many_columns_is_refused():
     with pytest.raises(InputError, match="grid"):
         GaussianBasis("grid").fit(np.random.default_rng(0).standard_normal((5, 20)))

@@ -110,6 +110,23 @@ def test_narrow_far_peaks_are_found_where_they_are_told():
     assert any(law.mean == pytest.approx(-50.0, abs=1e-4) for law, _ in fit.minima)
 
 
+def test_a_kink_gives_no_second_minimum():
+    # E|x − 3| = s√(2/π) at the centre, so the reverse fit of Laplace(3, b) has s = b√(π/2)
+    fit = fit_kl(stats.laplace(3, 2), direction="reverse")
+    assert fit.law.mean == pytest.approx(3.0, abs=1e-6)
+    assert fit.law.variance == pytest.approx(2 * math.pi, rel=1e-6)
+    assert fit.n_minima == 1
+
+
+def test_a_target_without_moments_has_a_reverse_fit_only():
+    with pytest.raises(ValueError, match="no finite mean and variance"):
+        fit_kl(stats.cauchy())
+    # E[1/(1 + x²)] = 1/2 at the minimum
+    s = fit_kl(stats.cauchy(), direction="reverse").law.standard_deviation
+    expected = math.sqrt(math.pi / 2) / s * math.exp(0.5 / s**2) * math.erfc(math.sqrt(0.5) / s)
+    assert expected == pytest.approx(0.5, abs=1e-6)
+
+
 def test_functions_of_single_numbers_serve_too():
     def density(x: float) -> float:
         return math.exp(-0.5 * (x - 1.0) ** 2) / math.sqrt(2.0 * math.pi)

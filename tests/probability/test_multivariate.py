@@ -141,6 +141,13 @@ def test_units_do_not_make_a_covariance_singular():
         (lambda: drawn(1, 2).affine([0], [[1, 0, 0]]), "2 columns"),
         (lambda: drawn(1, 2).affine([0, 1], [[1, 0]]), "1 rows"),
         (lambda: drawn(1, 2).marginal([2]), "no coordinate 2"),
+        (lambda: drawn(1, 2).marginal(["a"]), "whole numbers"),
+        (lambda: drawn(1, 2).marginal([0.5]), "whole numbers"),
+        (lambda: drawn(1, 2).sample("many"), "n is 'many'"),
+        (
+            lambda: MultivariateNormal.fit([[1, 1e-200], [2, 2e-200], [5, 0]]),
+            "Column 1 of x has squares that underflow",
+        ),
         (lambda: drawn(1, 2).marginal([0, 0]), "only once"),
         (lambda: drawn(1, 2).conditional([0], {0: 1.0}), "asked for and given"),
         (lambda: drawn(1, 2).log_pdf([1.0, 2.0, 3.0]), "2 coordinates"),

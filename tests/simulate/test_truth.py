@@ -128,6 +128,14 @@ def test_logistic_risk_at_any_strength(strength):
     assert truth.bayes_risk.value == pytest.approx(expected, rel=2e-6)
 
 
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_weights_of_any_size_are_no_trouble(size):
+    truth = logistic(10, weights=[size, size]).truth
+    assert truth.bayes_risk.value == pytest.approx(0.5 if size < 1 else 0.0)
+    X, y, _ = perceptron(100, weights=[size, -size], margin=0.5)
+    assert np.where(y == 1, 1, -1) @ (X[:, 0] - X[:, 1]) >= 100 * 0.5 * np.sqrt(2)
+
+
 def test_gaussian_risk_against_two_dimensional_quadrature():
     truth = gaussian_classes(0, means=[[0, 0], [1, 1]], covariance=COVARIANCE, priors=[0.6, 0.4]).truth
     laws = [stats.multivariate_normal(mean, COVARIANCE) for mean in ([0, 0], [1, 1])]

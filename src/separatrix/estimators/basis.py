@@ -22,6 +22,10 @@ PAIRED = 1000
 """Rows or centres among which distances are taken for the median: half a million pairs."""
 
 
+LARGEST = 1e150
+"""Values whose squares can be added up."""
+
+
 class Basis(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """What both bases share: checks, the constant, names."""
 
@@ -94,6 +98,12 @@ class GaussianBasis(Basis):
         """Place the centres and find the width."""
         self._check_constant()
         table = validate_data(self, X, dtype=np.float64)
+        largest = np.abs(table).max(axis=0)
+        if largest.max() > LARGEST:
+            refuse(
+                f"Column {int(largest.argmax())} of X reaches {largest.max():.3g}, and squared distances overflow.",
+                "divide that column by a power of ten.",
+            )
         centres = _gaussian_centres(self.centres, table, self.count, self.random_state)
         self.width_ = _given_width(self.width) or _median_distance(centres, table)
         self.centres_ = centres

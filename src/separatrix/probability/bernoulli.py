@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlog1py, xlogy
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, number, numbers, refuse, weights_for
+from separatrix.probability.simplex import finite, number, numbers, refuse, weights_for, whole
 
 
 @dataclass(frozen=True)
@@ -79,4 +79,4 @@ class Bernoulli:
         >>> Bernoulli(1.0).sample(3)
         array([1, 1, 1])
         """
-        return (np.random.default_rng(seed).random(n) < self.p).astype(np.int64)
+        return (np.random.default_rng(seed).random(whole(n)) < self.p).astype(np.int64)

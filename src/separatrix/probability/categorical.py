@@ -1,7 +1,7 @@
 """The categorical law: one of n outcomes, which may have names."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import refuse, simplex, weights_for
+from separatrix.probability.simplex import refuse, simplex, weights_for, whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,8 @@ class Categorical:
         states = tuple(range(len(p))) if self.states is None else tuple(self.states)
         if len(states) != len(p):
             refuse(f"There are {len(p)} probabilities, but {len(states)} states.", "name each outcome once.")
+        if not all(isinstance(state, Hashable) for state in states):
+            refuse(f"The states {list(states)} cannot be looked up.", "name them with strings, numbers or tuples.")
         place = {state: k for k, state in enumerate(states)}
         if len(place) != len(states):
             twice = next(state for k, state in enumerate(states) if place[state] != k)
@@ -109,7 +111,7 @@ class Categorical:
     def sample(self, n: int, seed: int | None = None) -> NDArray[Any]:
         """Draw n states."""
         edges = np.cumsum(self.probabilities)
-        codes = np.searchsorted(edges, np.random.default_rng(seed).random(n) * edges[-1], side="right")
+        codes = np.searchsorted(edges, np.random.default_rng(seed).random(whole(n)) * edges[-1], side="right")
         # the last edge is not reached, but may be rounded to
         last = int(np.flatnonzero(self.probabilities)[-1])
         names: NDArray[Any] = np.array(self.states)

@@ -22,7 +22,7 @@ from scipy.integrate import quad
 
 from separatrix.probability.normal import Normal
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import refuse
+from separatrix.probability.simplex import finite, refuse
 
 NORMALISED = 1e-6
 """How far from one a density may integrate."""
@@ -101,7 +101,7 @@ def density_of(
             f"{name} is of type {type(given).__name__}.",
             "give probabilities, a law of this module, a frozen law of scipy.stats, or a function with an interval.",
         )
-    found = Density(found.log, found.interval, (*found.cuts, *(float(x) for x in points)), name)
+    found = Density(found.log, found.interval, (*found.cuts, *finite(points, "points").ravel().tolist()), name)
     mass = integral(lambda x, lp: 1.0, found)
     if abs(mass - 1.0) > NORMALISED:
         refuse(
@@ -119,6 +119,8 @@ def integral(f: Callable[[float, float], float], p: Density, others: Sequence[De
         return math.exp(min(lp, 709.0)) * f(x, lp) if lp > -math.inf else 0.0
 
     def tail(u: float, edge: float, scale: float) -> float:
+        if u >= 1.0:  # where nodes are rounded to, the integrand of a convergent integral is nothing
+            return 0.0
         return integrand(edge + scale * u / (1.0 - u)) * abs(scale) / (1.0 - u) ** 2
 
     total = error = 0.0

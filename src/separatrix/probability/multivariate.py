@@ -11,7 +11,7 @@ from scipy.linalg import qr, solve_triangular
 
 from separatrix.probability.normal import LOG_2PI
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, refuse, weights_for
+from separatrix.probability.simplex import finite, refuse, weights_for, whole
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -66,7 +66,7 @@ class MultivariateNormal:
                 "or a negative one.",
                 "leave out coordinates that are combinations of others.",
             )
-        covariance = 0.5 * (covariance + covariance.T)
+        covariance = 0.5 * covariance + 0.5 * covariance.T
         for name, value in (("mean", mean), ("covariance", covariance), ("_root", scale[:, None] * root)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)
@@ -91,7 +91,8 @@ class MultivariateNormal:
             refuse(f"The squares of column {k} of x overflow.", "divide it by a power of ten.")
         if (np.diag(covariance) <= 0.0).any():
             k = int((np.diag(covariance) <= 0.0).argmax())
-            refuse(f"Column {k} of x is constant: the likelihood has no maximum.", "leave the column out.")
+            what = "is constant" if np.ptp(rows[share > 0, k]) == 0.0 else "has squares that underflow"
+            refuse(f"Column {k} of x {what}: the likelihood has no maximum.", "leave the column out, or scale it.")
         if _cholesky(covariance / np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))) is None:
             refuse(
                 f"The {len(rows)} observations lie in a plane of fewer than {rows.shape[1]} dimensions: "
@@ -149,7 +150,7 @@ class MultivariateNormal:
 
     def sample(self, n: int, seed: int | None = None) -> Vector:
         """Draw n points, as rows: μ + Lz with z standard normal."""
-        z = np.random.default_rng(seed).standard_normal((n, self.dimension))
+        z = np.random.default_rng(seed).standard_normal((whole(n), self.dimension))
         drawn: Vector = self.mean + z @ self._root.T
         return drawn
 
@@ -211,7 +212,10 @@ class MultivariateNormal:
         return law
 
     def _coordinates(self, which: Sequence[int]) -> list[int]:
-        kept = [int(k) for k in np.atleast_1d(np.asarray(which, dtype=np.int64))]
+        places = np.atleast_1d(np.asarray(which))
+        if places.dtype.kind not in "iu" and places.size:
+            refuse(f"The coordinates {which!r} are not whole numbers.", f"they are 0 to {self.dimension - 1}.")
+        kept = [int(k) for k in places]
         strange = next((k for k in kept if not 0 <= k < self.dimension), None)
         if strange is not None:
             refuse(f"There is no coordinate {strange}.", f"they are 0 to {self.dimension - 1}.")

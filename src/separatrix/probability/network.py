@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from separatrix.probability.elimination import Factor, eliminate
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import TOLERANCE, finite, first, refuse
+from separatrix.probability.simplex import TOLERANCE, finite, first, refuse, whole
 
 State = Hashable
 Event = Mapping[str, State]
@@ -118,6 +118,9 @@ class BayesNet:
         """Free probabilities in the tables; the joint table would have ∏ states − 1."""
         return sum(table.size - table.size // table.shape[-1] for table in self.tables.values())
 
+    def __repr__(self) -> str:
+        return f"BayesNet({len(self.tables)} variables, {len(self.edges)} arrows, {self.n_parameters} parameters)"
+
     def factorisation(self) -> str:
         """The joint law as a product, parents first."""
         terms = (f"P({name} | {', '.join(self.parents[name])})" if self.parents[name] else f"P({name})"
@@ -130,8 +133,8 @@ class BayesNet:
         Variables without target or evidence below them sum to one and are left out
         before anything is multiplied. Evidence of probability zero is refused.
         """
-        wanted = (target,) if isinstance(target, str) else tuple(target)
-        given = dict(given or {})
+        wanted = tuple(target) if isinstance(target, (list, tuple)) else (target,)
+        given = {} if given is None else given
         evidence = self._evidence(given)
         for name in wanted:
             self._known(name)
@@ -143,7 +146,7 @@ class BayesNet:
         total = float(joint.table.sum())
         if total == 0.0:
             refuse(f"The evidence {_written(given)} has probability zero.", "no law follows from what cannot happen.")
-        return Answer(wanted, tuple(self.states[name] for name in wanted), joint.table / total, given)
+        return Answer(wanted, tuple(self.states[name] for name in wanted), joint.table / total, dict(given))
 
     def log_probability(self, event: Event) -> float:
         """Log P(event): −∞ for what cannot happen; right where the probability underflows."""
@@ -168,7 +171,7 @@ class BayesNet:
             edges = np.cumsum(self.tables[name], axis=-1)
             rows = edges[tuple(codes[above] for above in self.parents[name])]
             # u below the last edge: rounding never picks a state of probability zero at the end
-            u = rng.random(n) * rows[..., -1]
+            u = rng.random(whole(n)) * rows[..., -1]
             codes[name] = np.asarray((u[:, None] >= np.atleast_2d(rows)[..., :-1]).sum(axis=1))
         return {name: _column(self.states[name])[codes[name]] for name in self.tables}
 
@@ -187,10 +190,12 @@ class BayesNet:
         return eliminate(factors, keep)
 
     def _evidence(self, given: Event) -> dict[str, int]:
+        if not isinstance(given, Mapping):
+            refuse(f"The evidence is {given!r}.", "give {variable: state}.")
         return {name: _place(name, self.states[self._known(name)], value) for name, value in given.items()}
 
     def _known(self, name: str) -> str:
-        if name not in self.tables:
+        if not isinstance(name, str) or name not in self.tables:
             refuse(f"The network has no variable {name!r}.", f"it has {', '.join(map(str, self.tables))}.")
         return name
 
@@ -238,6 +243,8 @@ def _states(name: str, table: Vector, named: tuple[State, ...] | None) -> tuple[
         refuse(f"The table of {name!r} holds no probabilities.", "its last axis has one entry for each state.")
     if named is None:
         return tuple(range(count))
+    if not all(isinstance(state, Hashable) for state in named):
+        refuse(f"The states of {name!r} are {list(named)}.", "name them with strings, numbers or tuples.")
     if len(named) != count or len(set(named)) < count:
         refuse(f"{name!r} has {count} states, but they are named {list(named)}.", "name each state once.")
     return named

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, number, numbers, refuse, weights_for
+from separatrix.probability.simplex import finite, number, numbers, refuse, weights_for, whole
 
 LOG_2PI = float(np.log(2.0 * np.pi))
 
@@ -51,6 +51,8 @@ class Normal:
             variance = float(share @ (away - shift) ** 2)
         if not np.isfinite(variance):
             refuse("The squares of x overflow.", "divide x by a power of ten.")
+        if variance <= 0.0 and np.ptp(sample[share > 0]) > 0.0:
+            refuse("The squares of x underflow.", "multiply x by a power of ten.")
         if variance <= 0.0:
             refuse(
                 f"All observations are {origin:g}: the likelihood grows without bound as the variance falls to 0.",
@@ -104,4 +106,4 @@ class Normal:
         >>> Normal(5.0, 1e-20).sample(2).round(6)
         array([5., 5.])
         """
-        return self.mean + self.standard_deviation * np.random.default_rng(seed).standard_normal(n)
+        return self.mean + self.standard_deviation * np.random.default_rng(seed).standard_normal(whole(n))

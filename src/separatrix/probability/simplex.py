@@ -37,6 +37,13 @@ def number(value: ArrayLike, name: str) -> float:
     return float(array)
 
 
+def whole(n: object, name: str = "n") -> int:
+    """How many: a whole number, not negative."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+        refuse(f"{name} is {n!r}.", "give a whole number, 0 or more.")
+    return int(n)
+
+
 def finite(values: ArrayLike, name: str) -> Vector:
     """``values`` as float64 without NaN and infinities.
 

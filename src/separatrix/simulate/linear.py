@@ -45,7 +45,12 @@ class LinearModel(Model):
             direction = self.streams.at(PARAMETERS, 0).standard_normal(self.columns)
             given = length * direction / np.sqrt(np.sum(direction**2))
         self.weights = given
-        self.scale = float(np.sqrt(self.spread.variance_along(given)))
+        # lengths by way of the largest weight, whose square may overflow or vanish
+        largest = float(np.abs(given).max())
+        self.length = largest * float(np.sqrt(np.sum((given / largest) ** 2)))
+        self.scale = largest * float(np.sqrt(self.spread.variance_along(given / largest)))
+        if not 0.0 < self.scale < np.inf:
+            refuse(f"The scores have a standard deviation of {self.scale:g}.", "give weights of a moderate size.")
         if intercept is not None and positive is not None:
             refuse("Both intercept and positive are given.", "the intercept decides the share of the positive class.")
         self.intercept = number(0.0 if intercept is None else intercept, "intercept")

@@ -46,11 +46,10 @@ class PerceptronModel(LinearModel):
         X = self._columns(streams, block, rows)
         codes = (self.scores(X) >= 0.0).astype(np.intp)
         if self.margin > 0.0:
-            length = float(np.sqrt(np.sum(self.weights**2)))
-            size = np.abs(X).max(axis=1) + self.margin + abs(self.intercept) / length
+            size = np.abs(X).max(axis=1) + self.margin + abs(self.intercept) / self.length
             rounding = 8.0 * (self.columns + 2) * np.finfo(np.float64).eps * size
             push = np.where(codes == 1, 1.0, -1.0) * (self.margin + rounding)
-            X = X + push[:, None] * (self.weights / length)
+            X = X + push[:, None] * (self.weights / self.length)
         return X, codes
 
     def _clean(self, X: Vector) -> Vector:
