@@ -1,9 +1,15 @@
-"""Shared fixtures, and the door through which ``make sanitize`` brings its own kernels."""
+"""Settings of the property tests, and the door through which ``make sanitize`` brings its own kernels."""
 
 import importlib.util
 import os
 import sys
 from pathlib import Path
+
+from hypothesis import settings
+
+# no test depends on elapsed time: a busy machine is no failure
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 folder = os.environ.get("SEPARATRIX_KERNELS")
 if folder:
