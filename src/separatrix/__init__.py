@@ -14,30 +14,37 @@ from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.separability import separability
 
 if TYPE_CHECKING:
-    from separatrix import display, probability
+    from separatrix import display, probability, simulate
+    from separatrix.estimators.basis import GaussianBasis, SigmoidBasis
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CertificateError",
     "ConvergenceWarning",
+    "GaussianBasis",
     "InputError",
     "LogisticRegression",
     "Perceptron",
     "SeparationWarning",
+    "SigmoidBasis",
     "__version__",
     "display",
     "probability",
     "separability",
+    "simulate",
 ]
 
-_ON_DEMAND = ("display", "probability")
+_ON_DEMAND = ("display", "probability", "simulate")
+_ELSEWHERE = {"GaussianBasis": "estimators.basis", "SigmoidBasis": "estimators.basis"}
 
 
 def __getattr__(name: str) -> Any:
-    """Rooms that not everyone needs are imported when first used."""
+    """Rooms and names that not everyone needs are imported when first used."""
     if name in _ON_DEMAND:
         return import_module(f"separatrix.{name}")
+    if name in _ELSEWHERE:
+        return getattr(import_module(f"separatrix.{_ELSEWHERE[name]}"), name)
     raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
 
 

@@ -3,9 +3,22 @@
 matplotlib is imported only when something is drawn.
 """
 
+from separatrix.display.basis import BasisDisplay
 from separatrix.display.boundary import BoundaryDisplay
+from separatrix.display.central_limit import CentralLimitDisplay
+from separatrix.display.divergence import KLDisplay
 from separatrix.display.losses import LossDisplay
+from separatrix.display.network import BayesNetDisplay
 from separatrix.display.sigmoid import SigmoidDisplay
 from separatrix.display.trace import TraceDisplay
 
-__all__ = ["BoundaryDisplay", "LossDisplay", "SigmoidDisplay", "TraceDisplay"]
+__all__ = [
+    "BasisDisplay",
+    "BayesNetDisplay",
+    "BoundaryDisplay",
+    "CentralLimitDisplay",
+    "KLDisplay",
+    "LossDisplay",
+    "SigmoidDisplay",
+    "TraceDisplay",
+]
