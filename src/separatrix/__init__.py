@@ -12,7 +12,7 @@ from separatrix.core.errors import CertificateError, ConvergenceWarning, InputEr
 from separatrix.estimators.logistic import LogisticRegression
 
 if TYPE_CHECKING:
-    from separatrix import display, probability
+    from separatrix import display, optimize, probability
 
 __version__ = "0.1.0"
 
@@ -24,10 +24,11 @@ __all__ = [
     "SeparationWarning",
     "__version__",
     "display",
+    "optimize",
     "probability",
 ]
 
-_ON_DEMAND = ("display", "probability")
+_ON_DEMAND = ("display", "optimize", "probability")
 
 
 def __getattr__(name: str) -> Any:
