@@ -146,7 +146,6 @@ def test_a_rate_that_is_too_large_is_reported_and_the_point_stays_finite(rate, m
 
 def test_a_function_that_overflows_is_a_divergence_not_a_number():
     with pytest.warns(ConvergenceWarning, match="lower the rate"), np.errstate(over="ignore"):
-        walk = gradient_descent(lambda x: np.exp(x), 705.0, 1e-300, method=Momentum(0.0), max_steps=5)
         walk = gradient_descent(lambda x: -np.exp(x), 705.0, 1e-290)
     assert walk.stop is DescentStop.DIVERGED
     assert np.isfinite(walk.point)

@@ -4,13 +4,13 @@ import math
 import warnings
 from dataclasses import dataclass, field
 from enum import StrEnum
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from separatrix.core.arrays import AnyArray, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
+from separatrix.core.numbers import is_count, is_number
 from separatrix.solvers.points import Space
 
 
@@ -80,10 +80,10 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, count in ((self.steps_name, self.max_steps), ("patience", self.patience)):
-            if count is not None and (not isinstance(count, Integral) or isinstance(count, bool) or count < 1):
+            if count is not None and not is_count(count):
                 refuse(f"{name} is {count!r}.", f"{name} must be a whole number of at least 1.")
         for name, tol in (("gradient_tol", self.gradient_tol), ("change_tol", self.change_tol)):
-            if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 <= tol < math.inf:
+            if not is_number(tol, 0.0) or math.isinf(tol):
                 refuse(f"{name} is {tol!r}.", f"{name} must be a number of at least 0.")
         if self.patience is not None and not self.watching:
             refuse(

@@ -44,14 +44,18 @@ def gradient_descent(
         ∇f(x), of the shape of x. A number where the start is a number. If the start is
         made of Fractions and so are gradient and rate, all steps are exact.
     start : number or array of numbers
-    rate : positive number, or a function of the step's number (from 0), or ``Decaying``
-    method : "plain", "momentum", "nesterov", "adam", or an object such as ``Momentum(0.5)``
+        Where to begin.
+    rate : number, callable or Decaying
+        Positive; a callable is given the step's number, from 0.
+    method : str or object
+        "plain", "momentum", "nesterov", "adam", or an object such as ``Momentum(0.5)``.
     function : callable, optional
         f(x); needed by ``line_search`` and ``patience``, and kept in the path.
     line_search : bool
         Halve the step, from the rate on, until f falls by 1e-4 of what the slope
         promises; only with the plain method.
     max_steps : int
+        Most steps.
     gradient_tol, change_tol : float
         Stop when ‖∇f(x)‖ ≤ gradient_tol, or when a step is no longer than change_tol
         (0 switches the latter off).

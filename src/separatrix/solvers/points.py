@@ -37,9 +37,9 @@ class Space:
         """Read a start; refuses what is not finite numbers."""
         values = np.asarray(start)
         if values.dtype == object and values.size and all(isinstance(v, (int, Fraction)) for v in values.flat):
-            exact = np.empty(values.shape, dtype=object)
-            exact.flat = [Fraction(v) for v in values.flat]
-            return cls(exact, True)
+            exact = np.empty(values.size, dtype=object)
+            exact[:] = [Fraction(v) for v in values.flat]
+            return cls(exact.reshape(values.shape), True)
         if values.dtype.kind not in "iufb" or values.size == 0:
             refuse(f"start is {start!r}.", "give a number or a non-empty array of numbers.")
         values = np.array(values, dtype=np.float64)

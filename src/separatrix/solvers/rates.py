@@ -1,13 +1,12 @@
 """Learning rates: a constant, one that decays, or any function of the step."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 from separatrix.core.errors import refuse
+from separatrix.core.numbers import is_positive
 
 Rate = float | Fraction | Callable[[int], float | Fraction]
 """A number, or a function of the step's number t = 0, 1, 2, …"""
@@ -42,7 +41,7 @@ class Decaying:
 
 def check_positive(name: str, value: Any) -> None:
     """Refuse all but a positive finite number."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+    if not is_positive(value):
         refuse(f"{name} is {value!r}.", f"{name} must be a positive, finite number.")
 
 
@@ -58,8 +57,8 @@ def rate_at(rate: Rate, step: int, exact: bool) -> Any:
     >>> rate_at(lambda t: 1 / (1 + t), 3, exact=False)
     0.25
     """
-    value = rate(step) if callable(rate) else rate
-    if not isinstance(value, Real) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+    value: Any = rate(step) if callable(rate) else rate
+    if not is_positive(value):
         refuse(f"The rate at step {step} is {value!r}.", "a rate must be positive and finite at every step.")
     if not exact:
         return float(value)

@@ -13,6 +13,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import refuse
+from separatrix.core.numbers import is_number
 from separatrix.solvers.rates import check_positive
 
 Stepper = Callable[[AnyArray, Any], AnyArray]
@@ -20,7 +21,7 @@ Stepper = Callable[[AnyArray, Any], AnyArray]
 
 
 def _check_share(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, Fraction)) or not 0 <= value < 1:
+    if not is_number(value, 0.0, 1.0) or value == 1:
         refuse(f"{name} is {value!r}.", f"{name} lies in [0, 1).")
 
 
@@ -34,7 +35,7 @@ class Plain:
 
     def stepper(self, start: AnyArray, exact: bool) -> Stepper:
         """A stepper; there is nothing to remember."""
-        return lambda gradient, rate: -rate * gradient
+        return lambda gradient, rate: np.asarray(-rate * gradient)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Momentum:
 
         def step(gradient: AnyArray, rate: Any) -> AnyArray:
             nonlocal velocity
-            velocity = share * velocity - rate * gradient
+            velocity = np.asarray(share * velocity - rate * gradient)
             return velocity
 
         return step

@@ -1,13 +1,13 @@
 """Stochastic gradient descent on a function that is a sum over rows of data."""
 
 from collections.abc import Callable, Iterator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from separatrix.core.arrays import Positions
 from separatrix.core.errors import refuse
+from separatrix.core.numbers import is_count
 from separatrix.solvers.descent import Descent, DescentStop, Diary, Limits, warn_of
 from separatrix.solvers.points import Space, close_enough, length
 from separatrix.solvers.rates import Rate, check_rate, rate_at
@@ -62,7 +62,8 @@ def stochastic_gradient_descent(
         g(x, rows) with the numbers of the batch's rows; of the shape of x.
     start : number or array of numbers
         Fractions are kept exact, as in ``gradient_descent``.
-    rate : positive number, or a function of the step's number (from 0), or ``Decaying``
+    rate : number, callable or Decaying
+        Positive; a callable is given the step's number, from 0.
     batch_size : int
         1 is online learning; ``rows`` is gradient descent.
     epochs : int
@@ -73,7 +74,8 @@ def stochastic_gradient_descent(
         With the epoch's number it decides the order; nothing else does.
     shuffle : bool
         A new order in every epoch, else 0, 1, 2, … always.
-    method : as in ``gradient_descent``
+    method : str or object
+        As in ``gradient_descent``.
     function : callable, optional
         f(x) over all rows: needed by ``patience``; with ``keep_path`` computed at every point.
     gradient_tol : float
@@ -150,7 +152,7 @@ def stochastic_gradient_descent(
 
 def _check_sizes(batch_size: Any, rows: Any, seed: Any) -> None:
     for name, count, least in (("batch_size", batch_size, 1), ("rows", rows, 1), ("seed", seed, 0)):
-        if not isinstance(count, Integral) or isinstance(count, bool) or count < least:
+        if not is_count(count, least):
             refuse(f"{name} is {count!r}.", f"{name} must be a whole number of at least {least}.")
     if batch_size > rows:
         refuse(f"batch_size is {batch_size}, but there are {rows} rows.", "use at most all rows.")
