@@ -9,4 +9,5 @@ NB_MODULE(_kernels, module) {
     separatrix::bind_softmax(module);
     separatrix::bind_quadratic(module);
     separatrix::bind_maps(module);
+    separatrix::bind_network(module);
 }

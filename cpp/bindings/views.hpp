@@ -56,6 +56,7 @@ void bind_logistic(nb::module_& module);
 void bind_softmax(nb::module_& module);
 void bind_quadratic(nb::module_& module);
 void bind_maps(nb::module_& module);
+void bind_network(nb::module_& module);
 void bind_threads(nb::module_& module);
 
 }  // namespace separatrix

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
 from separatrix.estimators.logistic import LogisticRegression
+from separatrix.estimators.network import MLPClassifier
 
 if TYPE_CHECKING:
     from separatrix import display, optimize, probability
@@ -21,6 +22,7 @@ __all__ = [
     "ConvergenceWarning",
     "InputError",
     "LogisticRegression",
+    "MLPClassifier",
     "SeparationWarning",
     "__version__",
     "display",
