@@ -267,9 +267,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         units = (data.block.shape[1], *self._hidden(), outputs)
         return NetworkProblem(Architecture(units, self.activation), float(self.alpha), classes)
 
-    def _begin(
-        self, problem: NetworkProblem, data: Labelled, goes_on: bool, same_update: bool = False
-    ) -> Training:
+    def _begin(self, problem: NetworkProblem, data: Labelled, goes_on: bool, same_update: bool = False) -> Training:
         """Where training starts: drawn weights, or those of the last call in a copy."""
         architecture = problem.architecture
         dtype = np.float64 if self.solver == "lbfgs" else natural_type(data.block)
@@ -306,6 +304,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 "coefs_": [part.copy() for part in architecture.matrices(flat)],
                 "intercepts_": [part.copy() for part in architecture.constants(flat)],
                 "classes_": problem.classes,
+                "_activation": architecture.activation,
                 "n_layers_": architecture.layers + 1,
                 "n_outputs_": architecture.outputs,
                 "out_activation_": "logistic" if architecture.outputs == 1 else "softmax",
@@ -370,7 +369,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
 
     def _architecture(self) -> Architecture:
         units = (self.coefs_[0].shape[0], *(matrix.shape[1] for matrix in self.coefs_))
-        return Architecture(units, self.certificate_.problem.architecture.activation)
+        return Architecture(units, self._activation)
 
     def _hidden(self) -> tuple[int, ...]:
         sizes = self.hidden_layer_sizes
@@ -394,10 +393,10 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
             )
 
     def _check_columns(self, columns: int) -> None:
-        if columns != self.n_features_in_:
+        expected = self.coefs_[0].shape[0]
+        if columns != expected:
             refuse(
-                f"X has {columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
-                "input.",
+                f"X has {columns} features, but {type(self).__name__} is expecting {expected} features as input.",
                 "pass the columns the model was fitted on, in the same order.",
             )
 

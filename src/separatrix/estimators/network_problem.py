@@ -52,10 +52,11 @@ def check_finite(block: Block) -> None:
     else:
         step = max(1, 2**20 // d)
         parts = (block.take(np.arange(first, min(first + step, n))) for first in range(0, n, step))
-    for part in parts:
-        # a sum is finite only if all are; where it overflows, look again
-        if part.dtype.kind == "f" and not np.isfinite(part.sum()) and not np.isfinite(part).all():
-            refuse_not_finite(block)
+    with np.errstate(all="ignore"):
+        for part in parts:
+            # a sum is finite only if all are; where it overflows, look again
+            if part.dtype.kind == "f" and not np.isfinite(part.sum()) and not np.isfinite(part).all():
+                refuse_not_finite(block)
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,12 @@ def train_lbfgs(
         method="L-BFGS-B",
         callback=after_step,
         # SciPy's ftol would stop long before the gradient is small
-        options={"maxfun": int(model.max_fun), "maxiter": int(model.max_iter), "gtol": float(model.tol), "ftol": 64e-17},
+        options={
+            "maxfun": int(model.max_fun),
+            "maxiter": int(model.max_iter),
+            "gtol": float(model.tol),
+            "ftol": 64e-17,
+        },
     )
     training.weights = np.asarray(found.x)
     training.history.losses.append(float(found.fun))

@@ -77,7 +77,7 @@ class Architecture:
 
         Glorot and Bengio's rule, drawn as scikit-learn draws it: the same seed is the same start.
         """
-        draw = np.random.RandomState(seed)  # noqa: NPY002  scikit-learn's generator, to start where it starts
+        draw = np.random.RandomState(seed)
         matrices, constants = [], []
         for inputs, outputs in pairwise(self.units):
             bound = np.sqrt((2.0 if self.activation == "logistic" else 6.0) / (inputs + outputs))

@@ -42,7 +42,7 @@ def lanes_for(work: float, rows: int) -> int:
 
 
 def activate(kind: str, scores: AnyArray, constants: AnyArray) -> None:
-    """h = φ(z + b), in place."""
+    """H = φ(z + b), in place."""
     if kind == "relu":
         kernels.add_relu(scores, constants)
         return
