@@ -135,7 +135,7 @@ def test_blocks_and_lanes_do_not_change_the_sum_beyond_rounding():
 
 
 def test_scores_are_those_of_the_definition():
-    architecture, X, codes, _, flat = case((7, 5, 4, 3), "logistic", 3, rows=2100)
+    architecture, X, _, _, flat = case((7, 5, 4, 3), "logistic", 3, rows=2100)
     with LanePool() as pool:
         found = scores(architecture, flat, RowSource.of(block_of(X), np.float64), pool)
     h = X

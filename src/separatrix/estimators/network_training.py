@@ -168,12 +168,12 @@ def train_lbfgs(
         jac=True,
         method="L-BFGS-B",
         callback=after_step,
-        # SciPy's ftol would stop long before the gradient is small
+        # by default SciPy also stops when the value falls little, long before the gradient is small
         options={
             "maxfun": int(model.max_fun),
             "maxiter": int(model.max_iter),
             "gtol": float(model.tol),
-            "ftol": 64e-17,
+            "ftol": 1e-15,
         },
     )
     training.weights = np.asarray(found.x)
