@@ -13,6 +13,7 @@ WORKLOADS = {
     "w4": "benchmarks.w04_real",
     "w5": "benchmarks.w05_l1",
     "softmax": "benchmarks.w05b_softmax",
+    "network": "benchmarks.network",
     "w12": "benchmarks.w12_predict",
     "w13": "benchmarks.w13_first_use",
 }

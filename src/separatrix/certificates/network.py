@@ -14,8 +14,8 @@ import numpy as np
 from separatrix.core.arrays import Vector
 from separatrix.core.errors import CertificateError
 
-SLACK = 1e-6
-"""Share by which a gradient computed elsewhere may be longer: another order of sums, another BLAS."""
+SLACK = {"float64": (1e-9, 1e-6), "float32": (1e-5, 1e-2)}
+"""What rounding may do to a value, and to a gradient by share, in each precision: claims are looser by that."""
 
 
 class NetworkProblem(Protocol):
@@ -32,8 +32,10 @@ class NetworkProblem(Protocol):
 class NetworkCertificate:
     """At the witness the average objective F is ``objective`` and ‖∇F‖ ≤ ``gradient_norm``.
 
-    ``bound`` is the largest entry of the gradient, in size; ``met`` compares it with tol.
-    Both are computed in float64 over all rows. Nothing is said about other points.
+    ``bound`` is no less than the largest entry of the gradient, in size; ``met`` compares
+    it with tol. A fit in float32 computes them in float32 and claims a little less, so
+    that they hold in float64, which is how ``verify`` computes. Nothing is said about
+    other points.
     """
 
     bound: float
@@ -42,12 +44,20 @@ class NetworkCertificate:
     objective: float
     point: Vector = field(repr=False)
     problem: NetworkProblem = field(repr=False)
+    precision: str = "float64"
     kind: str = "stationary"
 
     @classmethod
-    def at(cls, value: float, gradient: Vector, tol: float, point: Vector, problem: NetworkProblem) -> Any:
-        """The claim that these numbers allow."""
-        return cls(float(np.abs(gradient).max()), float(np.linalg.norm(gradient)), tol, value, point, problem)
+    def at(
+        cls, value: float, gradient: Vector, tol: float, point: Vector, problem: NetworkProblem, precision: str
+    ) -> Any:
+        """The claim that these numbers allow, if they were computed in this precision."""
+        small, share = SLACK[precision]
+        size, length = (
+            (1.0 + share) * float(found) + small * max(1.0, value)
+            for found in (np.abs(gradient).max(), np.linalg.norm(gradient))
+        )
+        return cls(size, length, tol, value, point, problem, precision)
 
     @property
     def met(self) -> bool:
@@ -74,6 +84,7 @@ class NetworkCertificate:
             "tol": self.tol,
             "met": self.met,
             "objective": self.objective,
+            "precision": self.precision,
             "point": self.point.tolist(),
             "problem": self.problem.to_dict(),
         }
@@ -82,11 +93,13 @@ class NetworkCertificate:
         """Recompute objective and gradient from the data; CertificateError when the claim is false."""
         if self.kind != type(self).kind:
             raise CertificateError(f"A certificate of kind {self.kind!r} is not about a stationary point.")
-        if not (self.bound >= 0.0 and self.gradient_norm >= 0.0 and np.isfinite(self.point).all()):
+        if self.precision not in SLACK or not (
+            self.bound >= 0.0 and self.gradient_norm >= 0.0 and np.isfinite(self.point).all()
+        ):
             raise CertificateError("The certificate holds a negative bound or a witness that is not finite.")
         value, gradient = self.problem.evaluate(X, y, sample_weight, self.point)
-        allowance = 1e-9 * max(1.0, abs(value))
-        if not abs(value - self.objective) <= allowance:
+        allowed = SLACK[self.precision][0] * max(1.0, abs(value))
+        if not abs(value - self.objective) <= allowed:
             raise CertificateError(
                 f"The objective at the stored weights is {value:.17g}, not {self.objective:.17g} as claimed.\n\n"
                 "Hint: was it fitted to other rows, labels or weights?"
@@ -95,7 +108,7 @@ class NetworkCertificate:
             (float(np.abs(gradient).max()), self.bound),
             (float(np.linalg.norm(gradient)), self.gradient_norm),
         ):
-            if not found <= claimed * (1.0 + SLACK) + allowance:
+            if not found <= claimed:
                 raise CertificateError(
                     f"On this data the gradient measures {found:.3e}, not {claimed:.3e} as claimed.\n\n"
                     "Hint: was it fitted to other rows, labels or weights?"

@@ -322,8 +322,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                     stop = train_lbfgs(self, problem, data, training, trace, pool)
                 else:
                     stop = train_epochs(self, problem, data, training, self._seed(), max_epochs, trace, pool)
-                point: Vector = training.weights.astype(np.float64)
-                value, gradient = problem.objective(data).evaluate(point, pool)
+                dtype = training.weights.dtype
+                value, gradient = problem.objective(data, dtype).evaluate(training.weights, pool)
             if not math.isfinite(value) or not np.isfinite(gradient).all():
                 refuse(
                     "The weights ran away: the loss is no longer a number.",
@@ -347,7 +347,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         self.best_validation_score_ = history.best_score
         self.n_parameters_ = architecture.parameters
         self.trace_ = trace
-        self.certificate_ = NetworkCertificate.at(value, gradient, float(self.tol), point, problem)
+        point: Vector = training.weights.astype(np.float64)
+        self.certificate_ = NetworkCertificate.at(value, gradient, float(self.tol), point, problem, dtype.name)
         self._training = training
         return stop
 

@@ -59,7 +59,7 @@ class NetworkLoss:
         """S."""
         return float(self.source.rows if self.weights is None else self.weights.sum())
 
-    def evaluate(self, point: Vector, pool: LanePool) -> tuple[float, Vector]:
+    def evaluate(self, point: AnyArray, pool: LanePool) -> tuple[float, Vector]:
         """F and its gradient, added up in float64 in lanes of rows that are merged in order."""
         rows = self.source.rows
         lanes = lanes_for(float(rows) * self.architecture.work, rows)
@@ -74,11 +74,12 @@ class NetworkLoss:
             loss += more_loss
             gradient += more
         end, scale = self.architecture.weights_end, 1.0 / self.weight
-        gradient[:end] += self.alpha * point[:end]
+        matrices = point[:end].astype(np.float64)
+        gradient[:end] += self.alpha * matrices
         gradient *= scale
-        return (loss + 0.5 * self.alpha * float(point[:end] @ point[:end])) * scale, gradient
+        return (loss + 0.5 * self.alpha * float(matrices @ matrices)) * scale, gradient
 
-    def _sums(self, point: Vector, first: int, last: int) -> tuple[float, Vector]:
+    def _sums(self, point: AnyArray, first: int, last: int) -> tuple[float, Vector]:
         most = min(BLOCK_ROWS, last - first)
         passing = Backprop(self.architecture, point, most)
         room = self.source.buffer(most)
