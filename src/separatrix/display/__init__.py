@@ -6,7 +6,8 @@ matplotlib is imported only when something is drawn.
 from separatrix.display.boundary import BoundaryDisplay
 from separatrix.display.descent import DescentDisplay
 from separatrix.display.losses import LossDisplay
+from separatrix.display.network import NetworkDisplay
 from separatrix.display.sigmoid import SigmoidDisplay
 from separatrix.display.trace import TraceDisplay
 
-__all__ = ["BoundaryDisplay", "DescentDisplay", "LossDisplay", "SigmoidDisplay", "TraceDisplay"]
+__all__ = ["BoundaryDisplay", "DescentDisplay", "LossDisplay", "NetworkDisplay", "SigmoidDisplay", "TraceDisplay"]

@@ -23,7 +23,7 @@ from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Codes, Vector
 from separatrix.terms.architecture import Architecture
 
-LANE_WORK = 2**22
+LANE_WORK = 2**23
 """Multiply-adds worth a lane of their own."""
 
 MOST_LANES = 4
