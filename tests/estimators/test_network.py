@@ -201,6 +201,9 @@ def test_warm_start_goes_on_from_the_last_weights():
     assert again.n_iter_ == 5
     with pytest.raises(InputError, match="same classes"):
         model.fit(IRIS, KIND % 2)
+    given = MLPClassifier((), solver="sgd", learning_rate_init=1e-12, warm_start=True, max_iter=1).fit(IRIS, KIND)
+    given.coefs_[0][:] = 7.0
+    np.testing.assert_allclose(given.fit(IRIS, KIND).coefs_[0], 7.0)
     optimum = MLPClassifier((), solver="lbfgs", alpha=1.0, tol=1e-8, warm_start=True).fit(IRIS, KIND)
     assert optimum.fit(IRIS, KIND).n_iter_ <= 2
 

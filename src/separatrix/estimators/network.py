@@ -286,7 +286,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         if same_update:
             dtype = before.weights.dtype
         training = before.copy()
-        training.weights = training.weights.astype(dtype)
+        training.weights = architecture.packed(self.coefs_, self.intercepts_).astype(dtype)
         if training.update is None or not same_update:
             training.update = new_update(self, architecture.parameters, dtype)
         if (training.history.scores is not None) != bool(self.early_stopping):

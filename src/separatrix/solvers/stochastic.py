@@ -23,7 +23,8 @@ def epoch_order(rows: int, seed: int, epoch: int) -> Positions:
     >>> epoch_order(5, seed=0, epoch=3)
     array([0, 1, 4, 2, 3])
     """
-    return np.random.Generator(np.random.Philox(key=[seed, epoch])).permutation(rows)
+    key = np.array([seed, epoch], dtype=np.uint64)
+    return np.random.Generator(np.random.Philox(key=key)).permutation(rows)
 
 
 def batches(order: Positions, size: int) -> Iterator[Positions]:
