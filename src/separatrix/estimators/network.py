@@ -355,7 +355,9 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
     def _scores(self, X: Any) -> Matrix:
         """The output before its sigmoid or softmax (n × outputs)."""
         self._check_fitted()
-        _check_feature_names(self, X, reset=False)
+        # arrays have no names to compare, and the check costs as much as a prediction
+        if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
+            _check_feature_names(self, X, reset=False)
         block = block_of(X)
         self._check_columns(block.shape[1])
         check_finite(block)

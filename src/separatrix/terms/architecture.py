@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class Architecture:
     def starts(self) -> tuple[int, ...]:
         """Where each matrix, then each vector of constants begins, and the end."""
         sizes = [a * b for a, b in pairwise(self.units)] + list(self.units[1:])
-        return tuple(int(edge) for edge in np.concatenate([[0], np.cumsum(sizes)]))
+        return tuple(accumulate(sizes, initial=0))
 
     @property
     def parameters(self) -> int:
