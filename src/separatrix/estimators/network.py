@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.utils.validation import _check_feature_names
 from separatrix.certificates.network import NetworkCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
-from separatrix.core.numbers import is_count, is_number, is_positive
 from separatrix.core.pool import LanePool
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
@@ -23,16 +21,13 @@ from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.engines import block_of
 from separatrix.engines.batches import RowSource, natural_type
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
+from separatrix.estimators.network_parameters import check_parameters, hidden_sizes, seed_of
 from separatrix.estimators.network_problem import Labelled, NetworkProblem, check_finite
 from separatrix.estimators.network_scores import codes_of, log_shares_of, shares_of
 from separatrix.estimators.network_training import Training, new_update, train_epochs, train_lbfgs
 from separatrix.solvers.epochs import History
 from separatrix.terms.architecture import Architecture
 from separatrix.terms.network import scores
-
-ACTIVATIONS = ("relu", "tanh", "logistic", "identity")
-SOLVERS = ("adam", "sgd", "lbfgs")
-SCHEDULES = ("constant", "invscaling", "adaptive")
 
 
 def _has_epochs(model: Any) -> bool:
@@ -193,9 +188,9 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
-        self._check_parameters()
+        check_parameters(self)
         data = Labelled.of(X, y, sample_weight)
-        _check_classes(data)
+        data.check_classes()
         if self.batch_size != "auto" and self.batch_size > len(data.kept):
             warnings.warn(
                 f"batch_size is {self.batch_size}, but there are {len(data.kept)} rows: all are taken at once.",
@@ -221,7 +216,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
 
         The first call needs ``classes``: all labels that will ever come.
         """
-        self._check_parameters()
+        check_parameters(self)
         if self.early_stopping:
             refuse("partial_fit does not support early_stopping=True.", "hold rows out and score them yourself.")
         known = getattr(self, "classes_", None)
@@ -260,11 +255,11 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
     def describe(self) -> None:
         """Print the layers, the shapes of their weights and how many parameters each has."""
         self._check_fitted()
-        print(_table(self._architecture()))  # noqa: T201  what was asked for
+        print(self._architecture().table())  # noqa: T201  what was asked for
 
     def _problem(self, data: Labelled, classes: AnyArray) -> NetworkProblem:
         outputs = 1 if len(classes) == 2 else len(classes)
-        units = (data.block.shape[1], *self._hidden(), outputs)
+        units = (data.block.shape[1], *hidden_sizes(self), outputs)
         return NetworkProblem(Architecture(units, self.activation), float(self.alpha), classes)
 
     def _begin(self, problem: NetworkProblem, data: Labelled, goes_on: bool, same_update: bool = False) -> Training:
@@ -279,7 +274,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
             )
         if before is None or self._architecture() != architecture:
             return Training(
-                architecture.draw(self._seed(), dtype),
+                architecture.draw(seed_of(self), dtype),
                 new_update(self, architecture.parameters, dtype),
                 History.fresh(bool(self.early_stopping)),
             )
@@ -321,7 +316,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 if self.solver == "lbfgs":
                     stop = train_lbfgs(self, problem, data, training, trace, pool)
                 else:
-                    stop = train_epochs(self, problem, data, training, self._seed(), max_epochs, trace, pool)
+                    stop = train_epochs(self, problem, data, training, seed_of(self), max_epochs, trace, pool)
                 dtype = training.weights.dtype
                 value, gradient = problem.objective(data, dtype).evaluate(training.weights, pool)
             if not math.isfinite(value) or not np.isfinite(gradient).all():
@@ -374,19 +369,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         units = (self.coefs_[0].shape[0], *(matrix.shape[1] for matrix in self.coefs_))
         return Architecture(units, self._activation)
 
-    def _hidden(self) -> tuple[int, ...]:
-        sizes = self.hidden_layer_sizes
-        return tuple(int(size) for size in (sizes if np.iterable(sizes) else [sizes]))
-
     def _hooks(self, tasks: Hook | None) -> tuple[Hook, ...]:
         return tuple(hook for hook in (tasks, self.on_pass, _print_epoch if self.verbose else None) if hook)
-
-    def _seed(self) -> int:
-        if self.random_state is None:
-            return 0
-        if isinstance(self.random_state, Integral):
-            return int(self.random_state)
-        return int(self.random_state.randint(2**31 - 1))
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "coefs_"):
@@ -403,62 +387,9 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 "pass the columns the model was fitted on, in the same order.",
             )
 
-    def _check_parameters(self) -> None:
-        sizes = self.hidden_layer_sizes
-        if not all(is_count(size) for size in (sizes if np.iterable(sizes) else [sizes])):
-            refuse(f"hidden_layer_sizes must be > 0, got {sizes!r}.", "give whole numbers, () for no hidden layer.")
-        for name, choices in (("activation", ACTIVATIONS), ("solver", SOLVERS), ("learning_rate", SCHEDULES)):
-            if getattr(self, name) not in choices:
-                refuse(f"{name} is {getattr(self, name)!r}.", f"choose one of {', '.join(choices)}.")
-        if self.batch_size != "auto" and not is_count(self.batch_size):
-            refuse(f"batch_size is {self.batch_size!r}.", 'give a whole number of at least 1, or "auto".')
-        for name in ("learning_rate_init", "epsilon"):
-            if not is_positive(getattr(self, name)):
-                refuse(f"{name} is {getattr(self, name)!r}.", f"{name} must be positive and finite.")
-        for name, most in (("alpha", 1e300), ("power_t", 1e300), ("tol", math.inf), ("momentum", 1.0)):
-            if not is_number(getattr(self, name), 0.0, most):
-                refuse(f"{name} is {getattr(self, name)!r}.", f"{name} is a number from 0 on" + f" to {most:g}.")
-        for name in ("validation_fraction", "beta_1", "beta_2"):
-            if not is_number(getattr(self, name), 0.0, 1.0) or getattr(self, name) == 1:
-                refuse(f"{name} is {getattr(self, name)!r}.", f"{name} lies in [0, 1).")
-        for name in ("max_iter", "max_fun", "n_iter_no_change"):
-            count = getattr(self, name)
-            if not is_count(count) and not (name == "n_iter_no_change" and count == np.inf):
-                refuse(f"{name} is {count!r}.", f"{name} must be a whole number of at least 1.")
-        seed = self.random_state
-        if not (seed is None or hasattr(seed, "randint") or (is_count(seed, 0) and seed < 2**32)):
-            refuse(f"random_state is {seed!r}.", "give a whole number from 0 to 2³² − 1, a RandomState, or None.")
-
-
-def _check_classes(data: Labelled) -> None:
-    present = np.unique(data.target.codes[data.kept])
-    classes = data.target.classes
-    if len(present) == 1:
-        refuse(
-            "This solver needs samples of at least 2 classes in the data, but "
-            f"the rows of positive weight have only one class: {classes[present[0]]!r}.",
-            "check how the rows were selected; with one class there is no boundary.",
-        )
-
 
 def _print_epoch(entry: Pass) -> bool:
     print(  # noqa: T201  what verbose asks for
         f"epoch {entry.number:3d}  objective {entry.objective:.8g}  |W| {entry.norm:.4g}  {entry.seconds:.3f} s"
     )
     return False
-
-
-def _table(architecture: Architecture) -> str:
-    """The layers as text."""
-    units, last = architecture.units, architecture.layers
-    lines = ["layer       units  weights    parameters  activation", f"input    {units[0]:8d}"]
-    for k in range(1, last + 1):
-        name = "output" if k == last else f"hidden {k}"
-        output = "logistic" if architecture.outputs == 1 else "softmax"
-        shape = f"{units[k - 1]} × {units[k]}"
-        count = (units[k - 1] + 1) * units[k]
-        lines.append(
-            f"{name:9s}{units[k]:8d}  {shape:11s}{count:10,d}  {output if k == last else architecture.activation}"
-        )
-    lines.append(f"total{architecture.parameters:35,d}")
-    return "\n".join(lines)

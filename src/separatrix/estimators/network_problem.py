@@ -40,6 +40,16 @@ class Labelled:
             return np.arange(self.block.shape[0], dtype=np.int64)
         return np.flatnonzero(self.weights > 0)
 
+    def check_classes(self) -> None:
+        """Refuse rows that are all of one class."""
+        present = np.unique(self.target.codes[self.kept])
+        if len(present) == 1:
+            refuse(
+                "This solver needs samples of at least 2 classes in the data, but "
+                f"the rows of positive weight have only one class: {self.target.classes[present[0]]!r}.",
+                "check how the rows were selected; with one class there is no boundary.",
+            )
+
 
 def check_finite(block: Block) -> None:
     """Refuse NaN and infinity by name; one read of the data."""

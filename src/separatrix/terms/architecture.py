@@ -84,3 +84,15 @@ class Architecture:
             matrices.append(draw.uniform(-bound, bound, (inputs, outputs)))
             constants.append(draw.uniform(-bound, bound, outputs))
         return self.packed(matrices, constants).astype(dtype)
+
+    def table(self) -> str:
+        """The layers as text: units, shapes, numbers of parameters."""
+        output = "logistic" if self.outputs == 1 else "softmax"
+        lines = ["layer       units  weights    parameters  activation", f"input    {self.units[0]:8d}"]
+        for k in range(1, self.layers + 1):
+            last = k == self.layers
+            name = "output" if last else f"hidden {k}"
+            shape = f"{self.units[k - 1]} × {self.units[k]}"
+            count = (self.units[k - 1] + 1) * self.units[k]
+            lines.append(f"{name:9s}{self.units[k]:8d}  {shape:11s}{count:10,d}  {output if last else self.activation}")
+        return "\n".join([*lines, f"total{self.parameters:35,d}"])

@@ -23,10 +23,8 @@ from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Codes, Vector
 from separatrix.terms.architecture import Architecture
 
-LANE_WORK = 2**23
-"""Multiply-adds worth a lane of their own."""
-
-MOST_LANES = 4
+LANE_EDGES = (2**23 * 3 // 2, 2**26 * 3 // 2)
+"""Multiply-adds from which on two, then four lanes pay: products of few rows are slower per row."""
 
 
 def lanes_for(work: float, rows: int) -> int:
@@ -36,8 +34,9 @@ def lanes_for(work: float, rows: int) -> int:
     (2, 1)
     """
     lanes = 1
-    while 2 * lanes <= min(MOST_LANES, rows) and work >= 2 * lanes * LANE_WORK * 0.75:
-        lanes *= 2
+    for edge in LANE_EDGES:
+        if work >= edge and rows >= 2 * lanes:
+            lanes *= 2
     return lanes
 
 
