@@ -5,6 +5,12 @@ import os
 import sys
 from pathlib import Path
 
+from hypothesis import settings
+
+# no test depends on elapsed time
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
+
 folder = os.environ.get("SEPARATRIX_KERNELS")
 if folder:
     path = next(Path(folder).glob("_kernels*.so"))
