@@ -15,6 +15,7 @@ WORKLOADS = {
     "softmax": "benchmarks.w05b_softmax",
     "w8": "benchmarks.w08_perceptron",
     "w9": "benchmarks.w09_separability",
+    "network": "benchmarks.network",
     "w12": "benchmarks.w12_predict",
     "w13": "benchmarks.w13_first_use",
 }

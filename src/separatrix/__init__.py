@@ -14,8 +14,9 @@ from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.separability import separability
 
 if TYPE_CHECKING:
-    from separatrix import display, probability, simulate
+    from separatrix import display, optimize, probability, simulate
     from separatrix.estimators.basis import GaussianBasis, SigmoidBasis
+    from separatrix.estimators.network import MLPClassifier
 
 __version__ = "0.1.0"
 
@@ -25,18 +26,24 @@ __all__ = [
     "GaussianBasis",
     "InputError",
     "LogisticRegression",
+    "MLPClassifier",
     "Perceptron",
     "SeparationWarning",
     "SigmoidBasis",
     "__version__",
     "display",
+    "optimize",
     "probability",
     "separability",
     "simulate",
 ]
 
-_ON_DEMAND = ("display", "probability", "simulate")
-_ELSEWHERE = {"GaussianBasis": "estimators.basis", "SigmoidBasis": "estimators.basis"}
+_ON_DEMAND = ("display", "optimize", "probability", "simulate")
+_ELSEWHERE = {
+    "GaussianBasis": "estimators.basis",
+    "MLPClassifier": "estimators.network",
+    "SigmoidBasis": "estimators.basis",
+}
 
 
 def __getattr__(name: str) -> Any:

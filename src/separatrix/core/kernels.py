@@ -273,3 +273,49 @@ def gather(rows: Rows, which: Positions) -> Matrix:
     """Dense rows by number, as a float64 copy."""
     copied: Matrix = rows.gather(which)
     return copied
+
+
+def add_relu(scores: AnyArray, constants: AnyArray) -> None:
+    """max(z + b, 0) for rows z, in place."""
+    _kernels.add_relu(scores, constants)
+
+
+def relu_back(slopes: AnyArray, values: AnyArray) -> None:
+    """Slopes only where the values are positive, in place."""
+    _kernels.relu_back(slopes, values)
+
+
+def output_slopes(scores: AnyArray, codes: Codes, weights: Vector | None) -> tuple[float, float]:
+    """Scores of a sigmoid (one column) or softmax turned into slopes, in place; summed loss and mistakes."""
+    loss, mistakes = _kernels.output_slopes(scores, codes, weights)
+    return float(loss), float(mistakes)
+
+
+def adam_step(
+    gradient: AnyArray,
+    weights: AnyArray,
+    mean: AnyArray,
+    square: AnyArray,
+    scale: float,
+    decay: float,
+    rate: float,
+    beta_1: float,
+    beta_2: float,
+    epsilon: float,
+) -> None:
+    """A step of Adam for the gradient scale·g + decay·w, in place."""
+    _kernels.adam_step(gradient, weights, mean, square, scale, decay, rate, beta_1, beta_2, epsilon)
+
+
+def momentum_step(
+    gradient: AnyArray,
+    weights: AnyArray,
+    velocity: AnyArray,
+    scale: float,
+    decay: float,
+    rate: float,
+    momentum: float,
+    nesterov: bool,
+) -> None:
+    """A step with momentum for the gradient scale·g + decay·w, in place."""
+    _kernels.momentum_step(gradient, weights, velocity, scale, decay, rate, momentum, nesterov)

@@ -25,6 +25,8 @@ class Pass:
     point: Vector = field(repr=False, compare=False)
 
 
+NOWHERE = np.empty(0)
+
 Hook = Callable[[Pass], bool]
 """Called after every pass; True asks the solver to stop."""
 
@@ -49,7 +51,7 @@ class Trace:
         seconds = time.perf_counter() - self._start
         entry = Pass(len(self.passes) + 1, objective, bound, norm, mistakes, seconds, point)
         answers = [hook(entry) for hook in self.hooks]
-        self.passes.append(entry if self.keep_points else replace(entry, point=point[:0]))
+        self.passes.append(entry if self.keep_points else replace(entry, point=NOWHERE))
         return any(answers)
 
     def __len__(self) -> int:

@@ -5,10 +5,12 @@ matplotlib is imported only when something is drawn.
 
 from separatrix.display.basis import BasisDisplay
 from separatrix.display.boundary import BoundaryDisplay
+from separatrix.display.bayes_net import BayesNetDisplay
 from separatrix.display.central_limit import CentralLimitDisplay
+from separatrix.display.descent import DescentDisplay
 from separatrix.display.divergence import KLDisplay
 from separatrix.display.losses import LossDisplay
-from separatrix.display.network import BayesNetDisplay
+from separatrix.display.network import NetworkDisplay
 from separatrix.display.sigmoid import SigmoidDisplay
 from separatrix.display.trace import TraceDisplay
 
@@ -17,8 +19,10 @@ __all__ = [
     "BayesNetDisplay",
     "BoundaryDisplay",
     "CentralLimitDisplay",
+    "DescentDisplay",
     "KLDisplay",
     "LossDisplay",
+    "NetworkDisplay",
     "SigmoidDisplay",
     "TraceDisplay",
 ]

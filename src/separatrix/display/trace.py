@@ -35,7 +35,9 @@ class TraceDisplay:
     def from_estimator(cls, estimator: Any) -> Self:
         """The trace of a fitted model."""
         trace, certificate = estimator.trace_, estimator.certificate_
-        tolerance = certificate.tol * min(certificate.objective, 1.0) if hasattr(certificate, "tol") else None
+        # a network's certificate bounds no distance from an optimum
+        bounded = hasattr(certificate, "tol") and hasattr(certificate, "objective") and certificate.kind != "stationary"
+        tolerance = certificate.tol * min(certificate.objective, 1.0) if bounded else None
         return cls(trace.objective, trace.bound, trace.norm, tolerance)
 
     @property
@@ -56,9 +58,15 @@ class TraceDisplay:
             self.passes, self.excess, "o-", color=canvas.POSITIVE, ms=4, label="objective above the best seen"
         )
         finite = np.isfinite(self.bound) & (self.bound > 0)
-        left.semilogy(
-            self.passes[finite], self.bound[finite], "s--", color=canvas.BOUND, ms=4, label="certified bound on F − F*"
-        )
+        if finite.any() or self.tolerance is not None:
+            left.semilogy(
+                self.passes[finite],
+                self.bound[finite],
+                "s--",
+                color=canvas.BOUND,
+                ms=4,
+                label="certified bound on F − F*",
+            )
         if self.tolerance is not None:
             left.axhline(self.tolerance, color=canvas.FAINT, lw=1, ls=":")
             left.annotate(
@@ -69,7 +77,9 @@ class TraceDisplay:
                 color=canvas.FAINT,
                 fontsize=8,
             )
-        left.set(xlabel="pass over the data", ylabel="distance from the optimum", title="How far from the optimum")
+        distance = "distance from the optimum" if self.tolerance is not None else "above the best seen"
+        title = "How far from the optimum" if self.tolerance is not None else "The objective"
+        left.set(xlabel="pass over the data", ylabel=distance, title=title)
         left.legend(frameon=False, fontsize=8)
         right.plot(self.passes, self.norm, "o-", color=canvas.INK, ms=4)
         right.set(xlabel="pass over the data", ylabel="‖w‖", title="Length of the weights")

@@ -1,0 +1,70 @@
+"""Rows by number or in a row, in the type a network computes in."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from separatrix.core.arrays import AnyArray, Positions
+from separatrix.engines.blocks import Block
+
+
+@dataclass(frozen=True, slots=True)
+class RowSource:
+    """Rows of a block as arrays of one type; sparse rows stay sparse.
+
+    Nothing is copied but the rows asked for, except a sparse matrix that is not CSR
+    of the right type: that is converted once.
+    """
+
+    block: Block
+    dtype: Any
+    matrix: Any
+
+    @classmethod
+    def of(cls, block: Block, dtype: Any) -> "RowSource":
+        """The rows of a block, to be computed with in ``dtype``."""
+        if block.sparse:
+            return cls(block, dtype, scipy.sparse.csr_array(block.source.astype(dtype, copy=False)))
+        return cls(block, dtype, block.source if block.layout == "dense" else None)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.block.shape[0]
+
+    def buffer(self, rows: int) -> AnyArray | None:
+        """Room for so many rows; None where they stay sparse."""
+        return None if self.block.sparse else np.empty((rows, self.block.shape[1]), self.dtype)
+
+    def fetch(self, which: Positions, out: AnyArray | None) -> Any:
+        """Rows by number, into ``out`` where they are dense."""
+        if out is None:
+            return self.matrix[which]
+        if self.matrix is not None and self.matrix.dtype == self.dtype:
+            np.take(self.matrix, which, axis=0, out=out, mode="clip")
+        elif self.matrix is not None:
+            out[...] = self.matrix[which]
+        else:
+            out[...] = self.block.take(which)
+        return out
+
+    def slice(self, first: int, last: int, out: AnyArray | None) -> Any:
+        """Rows first … last−1, without a copy where they lie in rows of the right type."""
+        if out is None:
+            return self.matrix[first:last]
+        if self.matrix is None:
+            out[...] = self.block.take(np.arange(first, last, dtype=np.int64))
+            return out
+        part = self.matrix[first:last]
+        if part.dtype == self.dtype and part.flags.c_contiguous and part.flags.aligned:
+            return part
+        out[...] = part
+        return out
+
+
+def natural_type(block: Block) -> Any:
+    """float32 for an array of float32, else float64."""
+    dtype = getattr(block.source, "dtype", None)
+    return np.float32 if block.layout != "columns" and dtype == np.float32 else np.float64

@@ -1,0 +1,185 @@
+"""A network's fit, wired: rows, epochs, updates, patience; or L-BFGS on the whole objective."""
+
+import copy
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+
+from separatrix.core.arrays import AnyArray, Positions
+from separatrix.core.errors import refuse
+from separatrix.core.pool import LanePool
+from separatrix.core.stop import Stop
+from separatrix.core.trace import Trace
+from separatrix.engines.batches import RowSource
+from separatrix.estimators.network_problem import Labelled, NetworkProblem
+from separatrix.estimators.network_scores import codes_of
+from separatrix.solvers.epochs import Epoch, History, Runaway, run_epochs
+from separatrix.solvers.stochastic import epoch_order
+from separatrix.solvers.updates import AdamUpdate, MomentumUpdate
+from separatrix.terms.backprop import Backprop
+from separatrix.terms.network import BLOCK_ROWS, Epochs
+
+VALIDATION_EPOCH = 2**63
+"""The order that draws the validation rows: no epoch has this number."""
+
+
+@dataclass(slots=True)
+class Training:
+    """What goes on from one call to the next: weights, the solver's state, the history."""
+
+    weights: AnyArray
+    update: Any
+    history: History
+
+    def copy(self) -> "Training":
+        """So that an error leaves the estimator as it was."""
+        update = copy.deepcopy(self.update)
+        history = replace(self.history, losses=list(self.history.losses))
+        if history.scores is not None:
+            history.scores = list(history.scores)
+        return Training(self.weights.copy(), update, history)
+
+
+def new_update(model: Any, size: int, dtype: Any) -> Any:
+    """The state of the model's solver at its first step; None for L-BFGS, which keeps none."""
+    if model.solver == "adam":
+        return AdamUpdate(
+            size, dtype, float(model.learning_rate_init), float(model.beta_1), float(model.beta_2), float(model.epsilon)
+        )
+    if model.solver == "sgd":
+        return MomentumUpdate(
+            size,
+            dtype,
+            float(model.learning_rate_init),
+            model.learning_rate,
+            float(model.momentum),
+            bool(model.nesterovs_momentum),
+            float(model.power_t),
+        )
+    return None
+
+
+def held_out(data: Labelled, fraction: float, seed: int) -> tuple[Positions, Positions]:
+    """Rows to train on and to validate with: of every class the same share, at least one stays."""
+    order = data.kept[epoch_order(len(data.kept), seed, VALIDATION_EPOCH)]
+    codes = data.target.codes[order]
+    out = np.zeros(len(order), dtype=bool)
+    for code in np.unique(codes):
+        mine = np.flatnonzero(codes == code)
+        out[mine[: min(round(fraction * len(mine)), len(mine) - 1)]] = True
+    if out.sum() < 2:
+        refuse(
+            f"The validation set is too small: {int(out.sum())} of {len(order)} rows.",
+            "raise validation_fraction, or set early_stopping=False.",
+        )
+    return np.sort(order[~out]), order[out]
+
+
+def train_epochs(
+    model: Any,
+    problem: NetworkProblem,
+    data: Labelled,
+    training: Training,
+    seed: int,
+    max_epochs: int,
+    trace: Trace,
+    pool: LanePool,
+) -> Stop:
+    """Run epochs on ``training``, in place."""
+    source = RowSource.of(data.block, training.weights.dtype)
+    kept, validation = data.kept, None
+    if model.early_stopping:
+        kept, validation = held_out(data, float(model.validation_fraction), seed)
+    size = min(200, len(kept)) if model.batch_size == "auto" else min(int(model.batch_size), len(kept))
+    epochs = Epochs(
+        problem.architecture, training.weights, source, data.target.codes, data.weights, problem.alpha, size
+    )
+
+    def epoch(number: int) -> Epoch:
+        order = kept[epoch_order(len(kept), seed, number)] if model.shuffle else kept
+        objective, mistakes = epochs.run(order, training.update, pool)
+        return Epoch(objective, mistakes, len(kept))
+
+    def validate() -> float:
+        assert validation is not None
+        found = codes_of(_scores_of(problem, training.weights, source, validation))
+        right = found == data.target.codes[validation]
+        return float(np.average(right, weights=None if data.weights is None else data.weights[validation]))
+
+    try:
+        stop = run_epochs(
+            epoch,
+            validate if validation is not None else None,
+            training.update,
+            training.weights,
+            problem.architecture.weights_end,
+            training.history,
+            trace,
+            max_epochs=max_epochs,
+            tol=float(model.tol),
+            patience=float(model.n_iter_no_change),
+        )
+    except Runaway as runaway:
+        refuse(
+            f"The weights ran away: in epoch {runaway.args[0] + 1} the loss is no longer a number.",
+            "lower learning_rate_init, or bring the columns to one scale with sklearn.preprocessing.StandardScaler.",
+        )
+    if training.history.best_weights is not None:
+        training.weights[:] = training.history.best_weights
+    return stop
+
+
+def _scores_of(problem: NetworkProblem, weights: AnyArray, source: RowSource, which: Positions) -> AnyArray:
+    parts = []
+    for first in range(0, len(which), BLOCK_ROWS):
+        some = which[first : first + BLOCK_ROWS]
+        passing = Backprop(problem.architecture, weights, len(some), back=False)
+        parts.append(passing.forward(source.fetch(some, source.buffer(len(some))), 0, len(some)).copy())
+    return np.concatenate(parts)
+
+
+def train_lbfgs(
+    model: Any, problem: NetworkProblem, data: Labelled, training: Training, trace: Trace, pool: LanePool
+) -> Stop:
+    """SciPy's L-BFGS-B on the whole objective in float64, until no slope exceeds tol."""
+    objective = problem.objective(data)
+    end = problem.architecture.weights_end
+
+    def evaluate(point: AnyArray) -> tuple[float, AnyArray]:
+        value, gradient = objective.evaluate(point, pool)
+        if not math.isfinite(value) or not np.isfinite(gradient).all():
+            refuse(
+                "The loss is no longer a number: the data or the weights are too large.",
+                "bring the columns to one scale with sklearn.preprocessing.StandardScaler.",
+            )
+        return value, gradient
+
+    def after_step(intermediate_result: Any) -> None:
+        norm = float(np.linalg.norm(intermediate_result.x[:end]))
+        if trace.record(float(intermediate_result.fun), math.inf, norm, math.nan, intermediate_result.x.copy()):
+            raise StopIteration
+
+    found = scipy.optimize.minimize(
+        evaluate,
+        training.weights,
+        jac=True,
+        method="L-BFGS-B",
+        callback=after_step,
+        # by default SciPy also stops when the value falls little, long before the gradient is small
+        options={
+            "maxfun": int(model.max_fun),
+            "maxiter": int(model.max_iter),
+            "gtol": float(model.tol),
+            "ftol": 1e-15,
+        },
+    )
+    training.weights = np.asarray(found.x)
+    training.history.losses.append(float(found.fun))
+    if found.status == 99:
+        return Stop.ASKED
+    if np.abs(found.jac).max() <= float(model.tol):
+        return Stop.CERTIFIED
+    return Stop.MAX_ITER if found.status == 1 else Stop.FLOOR
