@@ -4,8 +4,8 @@ matplotlib is imported only when something is drawn.
 """
 
 from separatrix.display.basis import BasisDisplay
-from separatrix.display.boundary import BoundaryDisplay
 from separatrix.display.bayes_net import BayesNetDisplay
+from separatrix.display.boundary import BoundaryDisplay
 from separatrix.display.central_limit import CentralLimitDisplay
 from separatrix.display.descent import DescentDisplay
 from separatrix.display.divergence import KLDisplay
