@@ -71,6 +71,9 @@ class Search(Judging):
                     return verdict
                 continue
             seen = coordinates.apply(taken)
+            if not np.isfinite(seen).all():
+                self.refinements = REFINEMENTS + 1  # sizes beyond what floating point can hold: only fractions can
+                continue
             leaning = lean(seen, start) if coordinates.is_plain and not self.level else None
             if leaning is not None and leaning.multipliers is not None:
                 verdict = self._overlap(seen, leaning.multipliers, coordinates)

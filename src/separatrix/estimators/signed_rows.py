@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
+from separatrix.core.exact import powers_of_two
 from separatrix.engines import Block
 from separatrix.estimators.inputs import refuse_not_finite
 from separatrix.solvers.largest_margin import widest_corridor
@@ -96,8 +97,11 @@ class TwoClassRows:
 
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
         """Direction and multipliers of the widest corridor through some of them."""
-        corridor = widest_corridor(rows, self.constant)
-        return corridor.direction, corridor.multipliers
+        # values of about one: their squares neither overflow nor underflow
+        scale = np.ones(self.width)
+        scale[self.is_weight] = powers_of_two(np.abs(rows[:, self.is_weight]).max(initial=0.0, keepdims=True).ravel())
+        corridor = widest_corridor(rows * scale, self.constant)
+        return corridor.direction * scale, corridor.multipliers
 
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""
