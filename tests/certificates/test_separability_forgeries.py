@@ -149,7 +149,9 @@ def test_margins_cannot_be_forged_by_underflow_or_overflow():
     # shares divided by an infinite sum are zero, and so was the distance of the hulls
     tilted = np.array([1.0, 0.3, 0.0])
     _refused(
-        replace(best, direction=tilted, margin=0.6, bound=0.0, support=np.arange(4), multipliers=np.full(4, 1.7e308)), X, y
+        replace(best, direction=tilted, margin=0.6, bound=0.0, support=np.arange(4), multipliers=np.full(4, 1.7e308)),
+        X,
+        y,
     )
     _refused(replace(best, bound=-0.1), X, y)
 
@@ -167,3 +169,13 @@ def test_margins_of_any_size_are_bracketed(power):
     assert found.margin + found.bound >= truth * (1 - 1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_limits_do_not_depend_on_the_units_of_columns(seed):
+    """Where coefficients run is the same for columns times powers of two; a tolerance once hid small columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12, 3))
+    y = (X @ [1.0, 0.5, -0.2] > 0.1).astype(int)
+    powers = rng.integers(-40, 40, 3)
+    plain, scaled = separability(X, y), separability(np.ldexp(X, powers), y)
+    assert plain.kind == scaled.kind == "complete"
+    assert plain.coefficients == scaled.coefficients
