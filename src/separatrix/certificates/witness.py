@@ -48,7 +48,7 @@ class Balance:
             )
         if any(len(vector) != rows.width for vector in self.coordinates):
             raise CertificateError("The coordinates of the proof have another width.")
-        seen = [np.array([nearest_float(v) for v in integer_products(taken, list(c))]) for c in self.coordinates]
+        seen = [_seen(taken, vector) for vector in self.coordinates]
         table = np.column_stack(seen) if seen else np.empty((len(taken), 0))
         if self.integers is not None:
             self._check_exactly(taken, table)
@@ -71,6 +71,14 @@ class Balance:
             raise CertificateError("An exact proof is seen in plain columns.")
         if table.shape[1] and null_space(table).rank != table.shape[1]:
             raise CertificateError("The rows of the proof have a lower rank than claimed.")
+
+
+def _seen(rows: Matrix, vector: tuple[int, ...]) -> Vector:
+    """The rows in one coordinate, one rounding per entry; a plain column is copied."""
+    used = [k for k, entry in enumerate(vector) if entry]
+    if len(used) == 1 and vector[used[0]] == 1:
+        return rows[:, used[0]]
+    return np.array([nearest_float(value) for value in integer_products(rows, list(vector))])
 
 
 def digests(rows: Matrix) -> tuple[str, ...]:

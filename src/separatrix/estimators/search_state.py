@@ -10,8 +10,8 @@ from separatrix.certificates.separability import Separability, SeparabilityProbl
 from separatrix.certificates.sides import Sides, sides
 from separatrix.certificates.witness import Balance, digests
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.exact import Integers, combination, powers_of_two, rounded, scaled_integers
 from separatrix.core.errors import CertificateError
+from separatrix.core.exact import Integers, combination, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis
 from separatrix.solvers.alternative import OutOfTime
