@@ -10,7 +10,7 @@ from separatrix import separability
 from separatrix.certificates.balance import balance_slack
 from separatrix.certificates.sides import sides
 from separatrix.certificates.witness import Balance, digests
-from separatrix.core.errors import CertificateError
+from separatrix.core.errors import CertificateError, InputError
 from separatrix.core.exact import null_space
 
 
@@ -179,3 +179,18 @@ def test_limits_do_not_depend_on_the_units_of_columns(seed):
     plain, scaled = separability(X, y), separability(np.ldexp(X, powers), y)
     assert plain.kind == scaled.kind == "complete"
     assert plain.coefficients == scaled.coefficients
+
+
+def test_a_class_that_has_no_weight_is_left_out_of_softmax():
+    X, y, weights = np.arange(8.0)[:, None], list("aabbccdd"), [1] * 6 + [0, 0]
+    verdict = separability(X, y, sample_weight=weights)
+    assert verdict.verify(X, y, weights).kind == separability(X[:6], y[:6]).kind
+
+
+def test_the_closest_rows_may_all_be_of_one_class():
+    X = np.concatenate([np.full(1000, -1.0), [3.0]])[:, None]
+    verdict = separability(X, np.arange(1001) == 1000)
+    lopsided = replace(verdict, integers=(4, 3))
+    assert lopsided.max_margin().margin == pytest.approx(2.0)
+    with pytest.raises(InputError, match="one class"):
+        separability(X, np.ones(1001)).max_margin()

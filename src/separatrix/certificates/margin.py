@@ -85,7 +85,8 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
     if rows.per_row > 1:
         refuse("A largest margin is between two classes.", "ask verdict.pairs or verdict.against_rest.")
     margins = rows.bracket(start)[0]
-    known = np.sort(np.argsort(margins, kind="stable")[: 3 * rows.width + 20])
+    # the closest rows may all be of one class; the sample has both
+    known = np.union1d(np.argsort(margins, kind="stable")[: 3 * rows.width + 20], rows.sample(10))
     best: MarginCertificate | None = None
     for _ in range(MOST_ROUNDS):
         taken = rows.take(known)
