@@ -155,4 +155,4 @@ def hull_bound(support: Matrix, multipliers: Vector, is_weight: Any) -> float:
     # as many roundings again in the sum that the shares were divided by
     slack = (2 * len(values) + 6) * UNIT_ROUNDOFF * float(np.linalg.norm(shares @ np.abs(values)))
     length = float(np.linalg.norm(point)) * (1.0 + 1e-14) + slack + values.size * math.ulp(0.0)
-    return factor * length / float(scale) + math.ulp(0.0)
+    return float(factor * length / float(scale)) + math.ulp(0.0)
