@@ -34,15 +34,13 @@ struct Modulus {
     }
 };
 
-// Residues of 2^e for the exponents of float64.
+// 2^e for every e that a 53-bit integer mantissa may have: from -1126 (of 5e-324) to 971.
+constexpr int lowest_power = -1130;
+
 std::vector<std::uint64_t> powers_of_two(const Modulus& mod) {
     std::vector<std::uint64_t> powers(2200);
-    const std::uint64_t half = (mod.prime + 1) / 2;
-    powers[1100] = 1;
-    for (std::size_t k = 1; k < 1100; ++k) {
-        powers[1100 + k] = mod(powers[1100 + k - 1] * 2);
-        powers[1100 - k] = mod(powers[1100 - k + 1] * half);
-    }
+    powers[0] = mod.power((mod.prime + 1) / 2, static_cast<std::uint64_t>(-lowest_power));
+    for (std::size_t k = 1; k < powers.size(); ++k) powers[k] = mod(powers[k - 1] * 2);
     return powers;
 }
 
@@ -51,7 +49,7 @@ std::uint64_t residue(double value, const Modulus& mod, const std::vector<std::u
     int exponent = 0;
     const double fraction = std::frexp(std::abs(value), &exponent);
     const auto mantissa = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
-    const std::uint64_t size = mod(mod(mantissa) * powers[static_cast<std::size_t>(1100 + exponent - 53)]);
+    const std::uint64_t size = mod(mod(mantissa) * powers[static_cast<std::size_t>(exponent - 53 - lowest_power)]);
     return value < 0 && size != 0 ? mod.prime - size : size;
 }
 

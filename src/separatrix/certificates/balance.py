@@ -42,13 +42,16 @@ def balance_slack(rows: Matrix, multipliers: Vector) -> float:
     m, r = rows.shape
     if m < r or not (np.isfinite(multipliers).all() and multipliers.min(initial=1.0) > 0.0):
         return math.inf
-    # one power of two per column, one per row: nothing is rounded, nothing overflows later
-    matrix = rows * multipliers[:, None]
-    sizes = np.abs(matrix).max(axis=0, initial=0.0)
-    smallest = np.abs(matrix[matrix != 0.0]).min(initial=1.0)
-    if not (np.isfinite(sizes).all() and (sizes > 0.0).all() and smallest > 1e-280):
+    if not np.isfinite(rows).all() or not rows.any(axis=0).all():
         return math.inf
-    matrix = matrix * np.ldexp(1.0, -np.frexp(sizes)[1])
+    # Powers of two are kept apart until each column's largest is about one: nothing overflows, and what
+    # underflows is below 2^-1022 of its column, far inside the bounds on rounding.
+    factors, powers = np.frexp(rows)
+    others, more = np.frexp(multipliers)
+    matrix = factors * others[:, None]
+    exponents = powers.astype(np.int64) + more[:, None]
+    largest = np.where(rows != 0.0, exponents, np.iinfo(np.int64).min).max(axis=0)
+    matrix = np.ldexp(matrix, np.clip(exponents - largest, -4000, 0).astype(np.int32))
     with np.errstate(all="ignore"):
         triangle = scipy.linalg.qr(matrix, mode="r", check_finite=False)[0][:r]
         if not (np.abs(np.diag(triangle)) > 0.0).all():

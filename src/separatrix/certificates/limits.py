@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from separatrix.core.arrays import Matrix, Positions, Vector
-from separatrix.core.exact import rounded
+from separatrix.core.exact import powers_of_two, rounded
 from separatrix.core.protocols import SignedRows
 
 TOLERANCE = 1e-9
@@ -45,7 +45,7 @@ def coefficient_limits(
         elif not span[j].any():
             limits[name] = "finite"
         else:
-            limits[name] = cone.sign(span[j])
+            limits[name] = cone.sign(cone.span[j])
     return limits
 
 
@@ -56,10 +56,14 @@ class _Cone:
         self.rows, self.span, self.separated = rows, span, separated
         count = min(FIRST, len(separated))
         self.known = separated[np.arange(count) * len(separated) // count]
+        # columns of very different sizes: each factor c is measured in a power of two of its own
+        self.span = span * powers_of_two(np.abs(self._walls(self.known)).max(axis=0, initial=0.0))
         self.walls = self._walls(self.known)
 
     def _walls(self, which: Positions) -> Matrix:
-        walls = self.rows.take(which) @ self.span
+        taken = self.rows.take(which)
+        taken = taken * powers_of_two(np.abs(taken).max(axis=1, initial=0.0))[:, None]
+        walls = taken @ self.span
         sizes = np.abs(walls).max(axis=1, keepdims=True)
         return np.asarray(walls / np.where(sizes > 0.0, sizes, 1.0))
 

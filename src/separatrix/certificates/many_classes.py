@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from separatrix.certificates.separability import Separability
+from separatrix.core.errors import CertificateError
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class ManyClassSeparability(Separability):
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "ManyClassSeparability":
         """Prove all verdicts again."""
         super().verify(X, y, sample_weight)
-        for verdict in (*self.pairs.values(), *self.against_rest.values()):
+        classes = self.problem.to_dict()["classes"]
+        asked = [({b}, {a}, verdict) for (a, b), verdict in self.pairs.items()]
+        asked += [({k}, set(classes) - {k}, verdict) for k, verdict in self.against_rest.items()]
+        for positive, negative, verdict in asked:
+            about = verdict.problem.to_dict()
+            if (set(about["positive"]), set(about["negative"])) != (positive, negative):
+                raise CertificateError("A verdict on two classes is filed under others.")
             verdict.verify(X, y, sample_weight)
         return self

@@ -6,6 +6,7 @@ convex hulls, ½‖Σ αᵢxᵢ − Σ αⱼxⱼ‖ with α ≥ 0 adding up to o
 of any point Σ αᵢsᵢxᵢ of the hull of the signed rows bounds it. The two meet at the largest margin.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError, refuse
+from separatrix.core.exact import powers_of_two
 from separatrix.core.protocols import SignedRows
 
 
@@ -62,6 +64,8 @@ class MarginCertificate:
             raise CertificateError("The direction has another width, or is not finite.")
         if not len(self.support) or self.support.min() < 0 or self.support.max() >= rows.count:
             raise CertificateError("The rows in support are not in the data.")
+        if rows.per_row > 1 or not self.direction[rows.is_weight].any() or not self.bound >= 0.0:
+            raise CertificateError("There is no corridor, or its bound is negative.")
         low = reached(rows, self.direction)
         high = hull_bound(rows.take(self.support), self.multipliers, rows.is_weight)
         if not low >= self.margin * (1.0 - 1e-12) or not self.margin > 0.0:
@@ -81,13 +85,14 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
     if rows.per_row > 1:
         refuse("A largest margin is between two classes.", "ask verdict.pairs or verdict.against_rest.")
     margins = rows.bracket(start)[0]
-    known = np.sort(np.argsort(margins, kind="stable")[: 3 * rows.width + 20])
+    # the closest rows may all be of one class; the sample has both
+    known = np.union1d(np.argsort(margins, kind="stable")[: 3 * rows.width + 20], rows.sample(10))
     best: MarginCertificate | None = None
     for _ in range(MOST_ROUNDS):
         taken = rows.take(known)
         direction, multipliers = rows.widest(taken)
         carrying = np.flatnonzero(multipliers > 0.0)
-        if not len(carrying):
+        if not len(carrying) or not (np.isfinite(direction).all() and direction[rows.is_weight].any()):
             break
         high = hull_bound(taken[carrying], multipliers[carrying], rows.is_weight)
         low = reached(rows, direction)
@@ -100,6 +105,7 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
                            multipliers=multipliers[carrying])  # fmt: skip
         if best.bound <= 1e-12 * best.margin:
             break
+        direction = direction * powers_of_two(np.abs(direction[rows.is_weight]).max(keepdims=True))
         margins = rows.bracket(direction)[0] / float(np.linalg.norm(direction[rows.is_weight]))
         close = np.flatnonzero(margins < high * (1.0 - 1e-12))
         new = np.setdiff1d(close[np.argsort(margins[close], kind="stable")[: rows.width + 20]], known)
@@ -115,8 +121,12 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
 
 def reached(rows: SignedRows, direction: Vector) -> float:
     """The smallest margin over all rows, rounding taken off."""
+    # The largest weight about one, so that no square that matters underflows; the constant must not overflow.
+    direction = direction * powers_of_two(np.abs(direction[rows.is_weight]).max(keepdims=True))
     margins, sizes = rows.bracket(direction)
-    error = (rows.width + 3) * UNIT_ROUNDOFF * sizes
+    if not np.isfinite(sizes).all():
+        return -math.inf
+    error = (rows.width + 3) * UNIT_ROUNDOFF * sizes + rows.width * math.ulp(0.0)
     length = float(np.linalg.norm(direction[rows.is_weight]))
     return float((margins - error).min()) / (length * (1.0 + 1e-14))
 
@@ -125,6 +135,11 @@ def hull_bound(support: Matrix, multipliers: Vector, is_weight: Any) -> float:
     """Half the distance of the two hull points, or the length of the one; rounding added."""
     if len(multipliers) != len(support) or not (np.isfinite(multipliers).all() and (multipliers >= 0.0).all()):
         raise CertificateError("The multipliers are negative, or not one per row in support.")
+    values = support[:, is_weight]
+    # powers of two: no sum overflows, no square that matters underflows
+    multipliers = multipliers * powers_of_two(multipliers.max(initial=0.0, keepdims=True))
+    scale = powers_of_two(np.abs(values).max(initial=0.0, keepdims=True).ravel())[0]
+    values = values * scale
     if is_weight.all():
         shares = multipliers / multipliers.sum()
         factor = 1.0
@@ -136,7 +151,8 @@ def hull_bound(support: Matrix, multipliers: Vector, is_weight: Any) -> float:
             signs > 0, multipliers / multipliers[signs > 0].sum(), multipliers / multipliers[signs < 0].sum()
         )
         factor = 0.5
-    values = support[:, is_weight]
     point = shares @ values
-    slack = (len(values) + 4) * UNIT_ROUNDOFF * float(np.linalg.norm(shares @ np.abs(values)))
-    return factor * (float(np.linalg.norm(point)) * (1.0 + 1e-14) + slack)
+    # as many roundings again in the sum that the shares were divided by
+    slack = (2 * len(values) + 6) * UNIT_ROUNDOFF * float(np.linalg.norm(shares @ np.abs(values)))
+    length = float(np.linalg.norm(point)) * (1.0 + 1e-14) + slack + values.size * math.ulp(0.0)
+    return float(factor * length / float(scale)) + math.ulp(0.0)

@@ -238,11 +238,15 @@ class Separability:
         rows = self.problem.signed_rows(X, y, sample_weight)
         if rows.count != self.count:
             raise CertificateError(f"The verdict is about {self.count} signed rows; this data has {rows.count}.")
+        if rows.per_row != self.per_row or not _same(rows.members, self.members):
+            raise CertificateError("The signed rows stand for other rows of the table than the verdict says.")
         with one_blas_thread(), np.errstate(all="ignore"):
             self._check_columns(rows)
             {"complete": self._check_complete, "quasi": self._check_quasi, "overlap": self._check_overlap}[self.kind](
                 rows
             )
+            if self.limits is not None and self.limits != self._limits(rows):
+                raise CertificateError("The coefficients do not run where the verdict says.")
         return self
 
     def _check_columns(self, rows: SignedRows) -> None:
@@ -279,10 +283,12 @@ class Separability:
         separated = np.flatnonzero(seen.signs > 0)
         if self.separated is None or not np.array_equal(separated, self.separated) or not len(separated):
             raise CertificateError("The rows said to be separated are not those that the direction separates.")
-        if self.balance is None or (seen.signs[self.balance.rows] != 0).any():
+        if self.balance is None or np.isin(self.balance.rows, separated).any():
             raise CertificateError("The verdict has no proof, or one with rows that are separated.")
         assert self.basis is not None
         rest = np.flatnonzero(seen.signs == 0)
+        if any(len(vector) != rows.width for vector in self.null):
+            raise CertificateError("A null vector has another width.")
         inner = independent_columns(self.null, self.basis)
         for vector in self.null:
             if np.any(exact_margins(rows, rest, vector)):
@@ -291,8 +297,6 @@ class Separability:
             raise CertificateError("The proof's rows do not have the rank of all rows of zero margin.")
         self.balance.check(rows)
         self._check_margin(rows, seen)
-        if self.limits is not None and self.limits != self._limits(rows):
-            raise CertificateError("The coefficients do not run where the verdict says.")
 
     def _check_margin(self, rows: SignedRows, seen: Any) -> None:
         margin = distance(seen.margins[seen.signs > 0], self.direction, rows)
@@ -303,8 +307,14 @@ class Separability:
 def distance(margins: Vector, direction: Vector | None, rows: SignedRows) -> float:
     """The smallest margin over the length of the weights; infinite when only the constant decides."""
     assert direction is not None
-    length = float(np.linalg.norm(direction[rows.is_weight]))
-    return float(margins.min()) / length if length > 0.0 else math.inf
+    weights = direction[rows.is_weight]
+    # the squares of small weights underflow
+    scale = float(np.abs(weights).max(initial=0.0))
+    return float(margins.min()) / scale / float(np.linalg.norm(weights / scale)) if scale > 0.0 else math.inf
+
+
+def _same(one: Positions | None, other: Positions | None) -> bool:
+    return one is other if one is None or other is None else np.array_equal(one, other)
 
 
 def as_vectors(vectors: list[Integers]) -> IntegerVectors:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Positions, Vector
-from separatrix.core.exact import integer_products, parts_of, rounded
+from separatrix.core.exact import WIDEST, integer_products, nearest_float, parts_of, rounded
 from separatrix.core.protocols import SignedRows
 
 EXACT_AT_ONCE = 2**20
@@ -45,6 +45,9 @@ def sides(rows: SignedRows, direction: Sequence[int]) -> Sides:
     error = (len(approximate) + 4) * UNIT_ROUNDOFF * sizes + 1e-300
     signs = np.sign(margins).astype(np.int8)
     doubtful = np.flatnonzero(np.abs(margins) <= error)
+    if max(abs(entry).bit_length() for entry in direction) > WIDEST:
+        # small entries may have underflowed in rounding, and columns of 1e300 would still have felt them
+        doubtful = np.arange(len(margins))
     if len(doubtful):
         exact = exact_margins(rows, doubtful, direction)
         signs[doubtful] = np.sign(exact)
@@ -63,5 +66,5 @@ def exact_margins(rows: SignedRows, which: Positions, direction: Sequence[int]) 
             out[first : first + len(part)] = rows.exact(part, np.ldexp(parts, -length))
         else:
             taken = integer_products(rows.take(part), list(direction))
-            out[first : first + len(part)] = [float(value / 2**length) for value in taken]
+            out[first : first + len(part)] = [nearest_float(value / 2**length) for value in taken]
     return out

@@ -8,7 +8,7 @@ import numpy as np
 from separatrix.certificates.balance import balance_slack
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError
-from separatrix.core.exact import integer_products, null_space
+from separatrix.core.exact import integer_products, nearest_float, null_space, rounded
 from separatrix.core.protocols import SignedRows
 
 IntegerVectors = tuple[tuple[int, ...], ...]
@@ -48,7 +48,7 @@ class Balance:
             )
         if any(len(vector) != rows.width for vector in self.coordinates):
             raise CertificateError("The coordinates of the proof have another width.")
-        seen = [np.array([float(v) for v in integer_products(taken, list(c))]) for c in self.coordinates]
+        seen = [_seen(taken, vector) for vector in self.coordinates]
         table = np.column_stack(seen) if seen else np.empty((len(taken), 0))
         if self.integers is not None:
             self._check_exactly(taken, table)
@@ -63,11 +63,22 @@ class Balance:
             raise CertificateError("The exact multipliers are not positive, or not one per row.")
         if any(integer_products(np.ascontiguousarray(taken.T), list(self.integers))):
             raise CertificateError("The exact multipliers do not balance the rows of the proof.")
-        # what is independent modulo a prime is independent; each coordinate is a single column here
-        if any(sum(map(bool, vector)) != 1 for vector in self.coordinates):
+        if not np.array_equal(rounded(self.integers), self.multipliers):
+            raise CertificateError("The multipliers are not the exact ones.")
+        # what is independent modulo a prime is independent; each coordinate is a single column here, times one:
+        # other factors would round, and rounding can make columns independent that are not
+        if any(sum(map(bool, vector)) != 1 or sum(vector) != 1 for vector in self.coordinates):
             raise CertificateError("An exact proof is seen in plain columns.")
         if table.shape[1] and null_space(table).rank != table.shape[1]:
             raise CertificateError("The rows of the proof have a lower rank than claimed.")
+
+
+def _seen(rows: Matrix, vector: tuple[int, ...]) -> Vector:
+    """The rows in one coordinate, one rounding per entry; a plain column is copied."""
+    used = [k for k, entry in enumerate(vector) if entry]
+    if len(used) == 1 and vector[used[0]] == 1:
+        return rows[:, used[0]]
+    return np.array([nearest_float(value) for value in integer_products(rows, list(vector))])
 
 
 def digests(rows: Matrix) -> tuple[str, ...]:

@@ -165,6 +165,19 @@ def integer_products(matrix: Matrix, vector: Integers) -> list[Fraction] | list[
     return [sum((Fraction(float(row[j])) * vector[j] for j in used), Fraction(0)) for row in matrix]
 
 
+def nearest_float(value: Fraction | float) -> float:
+    """The nearest float64, but never zero for what is not: its sign is exact; ±inf where it overflows.
+
+    >>> nearest_float(Fraction(-1, 10**400)), nearest_float(Fraction(10**400))
+    (-5e-324, inf)
+    """
+    try:
+        near = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    return math.copysign(math.ulp(0.0), value) if near == 0.0 and value else near
+
+
 def parts_of(vector: Sequence[int]) -> Matrix | None:
     """An integer vector as a sum of float64 vectors (parts × p); None when entries are too long.
 

@@ -6,7 +6,7 @@ from separatrix.certificates.separability import Separability
 from separatrix.certificates.sides import exact_margins, sides
 from separatrix.certificates.witness import Balance, digests
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.exact import Integers, combination, integer_products, rounded, scaled_integers
+from separatrix.core.exact import Integers, combination, integer_products, nearest_float, rounded, scaled_integers
 from separatrix.estimators.column_basis import column_basis, ordered_null_space
 from separatrix.estimators.search_state import ROUNDING_BITS, SearchState
 from separatrix.solvers.alternative import Alternative
@@ -176,6 +176,6 @@ class Judging(SearchState):
 
         def close(vector: Integers) -> Vector:
             near = taken[held] if held.any() else taken
-            return np.array([float(value) for value in integer_products(near, vector)])
+            return np.array([nearest_float(value) for value in integer_products(near, vector)])
 
         return coordinates.refine(integers, answer.direction, close)

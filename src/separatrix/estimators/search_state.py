@@ -10,7 +10,8 @@ from separatrix.certificates.separability import Separability, SeparabilityProbl
 from separatrix.certificates.sides import Sides, sides
 from separatrix.certificates.witness import Balance, digests
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.exact import Integers, powers_of_two, rounded, scaled_integers
+from separatrix.core.errors import CertificateError
+from separatrix.core.exact import Integers, combination, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis
 from separatrix.solvers.alternative import OutOfTime
@@ -104,10 +105,16 @@ class SearchState:
         which, few = found
         chosen = positions[which]
         order = np.argsort(chosen)
-        columns = as_vectors(coordinates.columns())
+        # each by itself: the powers of two of other coordinates would only make it overflow
+        columns = as_vectors([combination([vector], [1]) for vector in coordinates.columns()])
         # computed again in another order of rows it may come out a little larger
         slack = min(4.0 * balance_slack(seen[which], few), 0.999)
-        return Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])), slack=slack)
+        balance = Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])), slack=slack)
+        try:
+            balance.check(self.rows)
+        except CertificateError:
+            return None
+        return balance
 
     def _zero_balance(self, position: Positions) -> Balance:
         return Balance(position, np.ones(1), (), digests(self.rows.take(position)))

@@ -67,12 +67,15 @@ class SoftmaxProblem:
     def signed_rows(self, X: Any, y: Any, sample_weight: Any = None) -> SignedRows:
         """The signed rows of the data given."""
         block = block_of(X)
-        target = encode(y, block.shape[0], self.classes)
         weights = sample_weights(sample_weight, block.shape[0])
         if weights is None or (weights > 0).all():
+            target = encode(y, block.shape[0], self.classes)
             return ManyClassRows(block, target.codes, len(self.classes), self.fit_intercept)
+        # a class may occur in rows without weight only: those are left out before labels are looked up
         members = np.flatnonzero(weights > 0)
-        return ManyClassRows(block, target.codes[members], len(self.classes), self.fit_intercept, members)
+        every = encode(y, block.shape[0])
+        target = encode(every.classes[every.codes[members]], len(members), self.classes)
+        return ManyClassRows(block, target.codes, len(self.classes), self.fit_intercept, members)
 
     def column_names(self) -> list[str]:
         """A name for each column of the signed rows: class and column, against the first class."""

@@ -15,7 +15,7 @@ from separatrix.core.arrays import Vector
 from separatrix.core.exact import scaled_integers
 from separatrix.estimators.column_basis import column_basis
 from separatrix.estimators.judging import Judging
-from separatrix.solvers.alternative import OutOfTime, solve_alternative
+from separatrix.solvers.alternative import OutOfTime, Unsolved, solve_alternative
 from separatrix.solvers.coordinates import Coordinates
 from separatrix.solvers.leaning import lean
 
@@ -71,6 +71,9 @@ class Search(Judging):
                     return verdict
                 continue
             seen = coordinates.apply(taken)
+            if not np.isfinite(seen).all():
+                self.refinements = REFINEMENTS + 1  # sizes beyond what floating point can hold: only fractions can
+                continue
             leaning = lean(seen, start) if coordinates.is_plain and not self.level else None
             if leaning is not None and leaning.multipliers is not None:
                 verdict = self._overlap(seen, leaning.multipliers, coordinates)
@@ -87,7 +90,11 @@ class Search(Judging):
                 if self._enlist(everywhere.signs <= 0, everywhere.margins, everywhere.sizes):
                     continue
             start = None
-            answer = solve_alternative(seen, self.deadline)
+            try:
+                answer = solve_alternative(seen, self.deadline)
+            except Unsolved:
+                self.refinements = REFINEMENTS + 1
+                continue
             verdict, coordinates = self._judge(taken, seen, answer, coordinates)
             if verdict is not None:
                 return verdict

@@ -12,6 +12,8 @@ import numpy as np
 
 from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
+from separatrix.core.errors import refuse
+from separatrix.core.exact import powers_of_two
 from separatrix.engines import Block
 from separatrix.estimators.inputs import refuse_not_finite
 from separatrix.solvers.largest_margin import widest_corridor
@@ -96,8 +98,13 @@ class TwoClassRows:
 
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
         """Direction and multipliers of the widest corridor through some of them."""
-        corridor = widest_corridor(rows, self.constant)
-        return corridor.direction, corridor.multipliers
+        if self.constant and (self.codes == self.codes[0]).all():
+            refuse("Only one class is there.", "a margin lies between two classes.")
+        # values of about one: their squares neither overflow nor underflow
+        scale = np.ones(self.width)
+        scale[self.is_weight] = powers_of_two(np.abs(rows[:, self.is_weight]).max(initial=0.0, keepdims=True).ravel())
+        corridor = widest_corridor(rows * scale, self.constant)
+        return corridor.direction * scale, corridor.multipliers
 
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""

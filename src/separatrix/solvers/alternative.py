@@ -26,6 +26,10 @@ class OutOfTime(Exception):
     """The deadline passed before the linear program was solved."""
 
 
+class Unsolved(Exception):
+    """The linear program is too badly scaled for floating point."""
+
+
 @dataclass(frozen=True, slots=True)
 class Alternative:
     """``multipliers`` λ of the program, the ``direction`` v of its dual, and which rows overlap."""
@@ -88,6 +92,8 @@ def solve_program(cost: Vector, equations: Matrix, right: Vector, bounds: Matrix
     if "error" in found:
         raise found["error"]
     result = found["result"]
-    if result.status == 1 or result.x is None:
+    if result.status == 1:
         raise OutOfTime
+    if result.x is None:
+        raise Unsolved
     return result

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from separatrix.core.arrays import Matrix, Positions, Vector
-from separatrix.core.exact import Integers, combination, integer_products, powers_of_two, scaled_integers
+from separatrix.core.exact import Integers, combination, integer_products, nearest_float, powers_of_two, scaled_integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Coordinates:
         """The rows (m × p) in these coordinates (m × r), one rounding per entry."""
         seen = rows[:, self.basis] * self.scale
         for place, vector in self.exact:
-            values = [float(value) for value in integer_products(rows, vector)]
+            values = [nearest_float(value) for value in integer_products(rows, vector)]
             seen[:, place] = np.array(values) * self.scale[place]
         return seen
 
