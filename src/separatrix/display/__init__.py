@@ -5,7 +5,20 @@ matplotlib is imported only when something is drawn.
 
 from separatrix.display.boundary import BoundaryDisplay
 from separatrix.display.losses import LossDisplay
+from separatrix.display.mistakes import MistakesDisplay
+from separatrix.display.separability import SeparabilityDisplay
 from separatrix.display.sigmoid import SigmoidDisplay
+from separatrix.display.steps import StepsDisplay
 from separatrix.display.trace import TraceDisplay
+from separatrix.display.weight_space import WeightSpaceDisplay
 
-__all__ = ["BoundaryDisplay", "LossDisplay", "SigmoidDisplay", "TraceDisplay"]
+__all__ = [
+    "BoundaryDisplay",
+    "LossDisplay",
+    "MistakesDisplay",
+    "SeparabilityDisplay",
+    "SigmoidDisplay",
+    "StepsDisplay",
+    "TraceDisplay",
+    "WeightSpaceDisplay",
+]

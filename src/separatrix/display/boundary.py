@@ -152,8 +152,9 @@ class BoundaryDisplay:
         if margins:
             self._draw_margins(panel)
         if distances and self.feet is not None:
-            for point, foot in zip(self.points, self.feet, strict=True):
-                panel.plot(*np.array([point, foot]).T, color=canvas.INK, lw=0.7, alpha=0.6, zorder=2)
+            gap = np.full_like(self.points, np.nan)  # lifts the pen between two rows
+            path = np.stack([self.points, self.feet, gap], axis=1).reshape(-1, 2)
+            panel.plot(*path.T, color=canvas.INK, lw=0.7, alpha=0.6, zorder=2)
         for k in range(len(colours)):
             mine = self.codes == k
             panel.scatter(self.points[mine, 0], self.points[mine, 1], s=20, color=[colours[k]], edgecolor="white",

@@ -15,7 +15,7 @@ class Line:
     """The points of the plane with ⟨w, x⟩ + b = 0.
 
     >>> line = Line(np.array([3.0, 4.0]), -10.0)
-    >>> line.distances(np.array([[0.0, 0.0], [6.0, 4.5]]))
+    >>> line.distances(np.array([[0.0, 0.0], [5.0, 5.0]]))
     array([-2.,  5.])
     >>> line.feet(np.array([[0.0, 0.0]]))
     array([[1.2, 1.6]])

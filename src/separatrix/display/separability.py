@@ -168,7 +168,11 @@ class SeparabilityDisplay:
             panel.plot(*ends.T, color=canvas.INK, lw=1.6, label="boundary", zorder=2)
             foot = ends.mean(axis=0)
             reach = self.margin if self.kind == "complete" else 0.15 * float((box[1] - box[0]).min())
-            canvas.arrow(panel, foot, foot + reach * line.normal, label="margin" if self.kind == "complete" else "w")
+            head = foot + reach * line.normal
+            canvas.arrow(panel, foot, head, label="" if self.kind == "complete" else "w")
+            if self.kind == "complete":
+                panel.annotate("margin", (foot + head) / 2, xytext=(4, -12), textcoords="offset points", fontsize=8,
+                               color=canvas.INK)  # fmt: skip
 
     def _draw_common(self, panel: Any) -> None:
         assert self.shares is not None
@@ -190,7 +194,9 @@ class SeparabilityDisplay:
         for upper, colour in ((False, canvas.NEGATIVE), (True, canvas.POSITIVE)):
             own = np.abs(at[(self.positive == upper) & off])
             # bars begin at the margin: none reaches into the corridor
-            edges = self.margin * (1.0 - 1e-9) + width * np.arange(int((own.max(initial=0.0) - self.margin) / width) + 2)
+            edges = self.margin * (1.0 - 1e-9) + width * np.arange(
+                int((own.max(initial=0.0) - self.margin) / width) + 2
+            )
             counts, _ = np.histogram(own, edges)
             panel.bar((edges[:-1] + width / 2) * (1 if upper else -1), counts, 0.96 * width, color=colour, alpha=0.8,
                       label=f"class {self.labels[upper]}")  # fmt: skip

@@ -108,7 +108,9 @@ class StepsDisplay:
                           label="row visited")  # fmt: skip
             panel.set(xlim=box[:, 0], ylim=box[:, 1])
             panel.set_aspect("equal" if one_scale else "auto")
-            panel.set_title(f"mistake {k + 1}, visit {self.visits[k]}: f(x) = {self.scores[k]:.3g}".replace("-", "−"), fontsize=9)
+            panel.set_title(
+                f"mistake {k + 1}, visit {self.visits[k]}: f(x) = {self.scores[k]:.3g}".replace("-", "−"), fontsize=9
+            )
             panel.tick_params(labelsize=7)
             canvas.tidy(panel)
         figure = panels[0].figure
@@ -121,4 +123,3 @@ class StepsDisplay:
                           frameon=False)  # fmt: skip
         self.ax_, self.figure_ = np.array(panels), figure
         return self
-

@@ -55,21 +55,22 @@ class WeightSpaceDisplay:
         y: Any,
         *,
         path: Iterable[Any] | None = None,
-        margins: Sequence[float] = (0.0, 1.0, 2.0),
+        margins: Sequence[float] | None = None,
         fixed: Mapping[int, float] | None = None,
         fit_intercept: bool | None = None,
     ) -> Self:
         """The constraints of the rows of two classes.
 
-        ``path`` are the steps of ``Perceptron.steps(X, y)``. ``fit_intercept`` says whether there is a constant:
-        unless told, if X has one column or a weight is fixed.
+        ``path`` are the steps of ``Perceptron.steps(X, y)``. ``margins`` are those asked for: 0 and, unless told,
+        two more whose regions begin within reach of the path. ``fit_intercept`` says whether there is a
+        constant: unless told, if X has one column or a weight is fixed.
         """
         values, _ = table(X)
         target = encode(y, len(values))
         if len(target.classes) != 2:
             refuse(f"There are {len(target.classes)} classes.", "weight space is drawn for two: pass y == label.")
-        wanted = tuple(sorted(float(b) for b in margins))
-        if not wanted or not np.isfinite(wanted).all() or wanted[0] < 0.0:
+        given = None if margins is None else tuple(sorted(float(b) for b in margins))
+        if given is not None and (not given or not np.isfinite(given).all() or given[0] < 0.0):
             refuse(f"margins are {margins!r}.", "pass finite numbers, at least 0.")
         has_constant = values.shape[1] == 1 or bool(fixed) if fit_intercept is None else bool(fit_intercept)
         numbers = list(range(0 if has_constant else 1, values.shape[1] + 1))
@@ -77,7 +78,9 @@ class WeightSpaceDisplay:
         signed = np.where(target.codes == 1, 1.0, -1.0)[:, None] * rows
         still = dict(fixed or {})
         if not set(still) <= set(numbers):
-            refuse(f"The weights are {numbers}, but {sorted(set(still) - set(numbers))} is fixed.", "0 is the constant.")
+            refuse(
+                f"The weights are {numbers}, but {sorted(set(still) - set(numbers))} is fixed.", "0 is the constant."
+            )
         free = [j for j, number in enumerate(numbers) if number not in still]
         if len(free) != 2:
             refuse(f"{len(free)} weights are free, and a plane has two.", "fix the others: fixed={0: 1.0}.")
@@ -87,8 +90,8 @@ class WeightSpaceDisplay:
         walked = None if path is None else _walked(path, len(numbers), bound, levels)[:, free]
         names = [f"w{numbers[j]}".translate(SUBSCRIPTS) for j in free]
         held = ", ".join(f"w{numbers[j]}".translate(SUBSCRIPTS) + f" = {still[numbers[j]]:g}" for j in bound)
-        reach = _reach(signed[:, free], offsets, wanted, walked)
-        box = reach * np.array([[-1.0, -1.0], [1.0, 1.0]])
+        wanted = _margins(signed[:, free], offsets, walked) if given is None else given
+        box = _box(signed[:, free], offsets, wanted, walked)
         return cls(signed[:, free], offsets, wanted, box, (names[0], names[1]), walked, held)
 
     def contains(self, weights: Any, margin: float = 0.0) -> bool:
@@ -133,8 +136,8 @@ class WeightSpaceDisplay:
         (panel,) = canvas.axes(ax, size=(5.8, 5.2))
         across, up = self.grid
         height = self.criterion
-        levels = np.linspace(0.0, float(height.max()) or 1.0, 13)
-        panel.contourf(across, up, height, levels, cmap="Greys", alpha=0.45, zorder=0)
+        top = float(height.max()) or 1.0
+        panel.contourf(across, up, height, np.linspace(0.0, top, 13), cmap="Greys", vmin=0.0, vmax=2.2 * top, zorder=0)
         for row, offset in list(zip(self.signed, self.offsets, strict=True))[:MOST_LINES]:
             ends = Line(row, float(offset)).ends(self.box)
             if ends is not None:
@@ -161,8 +164,10 @@ class WeightSpaceDisplay:
         assert self.path is not None
         for here, there in zip(self.path[:-1], self.path[1:], strict=True):
             canvas.arrow(panel, here, there, canvas.NEGATIVE, lw=1.3, mutation_scale=9)
-        panel.plot(*self.path.T, "o", color=canvas.NEGATIVE, ms=3, label=f"path, {len(self.path) - 1} updates", zorder=5)
-        panel.plot(*self.path[0], "s", color=canvas.NEGATIVE, ms=6, zorder=6)
+        panel.plot(
+            *self.path.T, "o", color=canvas.NEGATIVE, ms=3, label=f"path, {len(self.path) - 1} updates", zorder=5
+        )
+        panel.plot(*self.path[0], "s", color=canvas.NEGATIVE, ms=6, label="start", zorder=6)
         panel.plot(*self.path[-1], "*", color=canvas.BOUND, mec=canvas.INK, ms=13, label="where it ends", zorder=6)
 
 
@@ -182,15 +187,31 @@ def _walked(path: Iterable[Any], width: int, bound: list[int], levels: Vector) -
     return made
 
 
-def _reach(signed: Matrix, offsets: Vector, margins: tuple[float, ...], path: Matrix | None) -> float:
-    """Half the side of a square about the origin with the path and some of every region that is not empty."""
-    reach = 0.0 if path is None else float(np.abs(path).max(initial=0.0))
-    for margin in margins:
-        # least t with −t ≤ w ≤ t and all scores ≥ margin
-        sides = np.array([[1.0, 0.0, -1.0], [-1.0, 0.0, -1.0], [0.0, 1.0, -1.0], [0.0, -1.0, -1.0]])
-        above = np.column_stack([-signed, np.zeros(len(signed))])
-        found = linprog([0.0, 0.0, 1.0], np.vstack([above, sides]), np.concatenate([offsets - margin, np.zeros(4)]),
-                        bounds=[(None, None)] * 3)  # fmt: skip
-        if found.status == 0:
-            reach = max(reach, 1.6 * float(found.x[2]))
-    return 1.2 * reach or 1.0
+def _tip(signed: Matrix, offsets: Vector, margin: float) -> Vector | None:
+    """The weights of smallest max(|w₁|, |w₂|) in the region for a margin; None if it is empty."""
+    # least t with −t ≤ w ≤ t and all scores ≥ margin
+    sides = np.array([[1.0, 0.0, -1.0], [-1.0, 0.0, -1.0], [0.0, 1.0, -1.0], [0.0, -1.0, -1.0]])
+    above = np.column_stack([-signed, np.zeros(len(signed))])
+    found = linprog([0.0, 0.0, 1.0], np.vstack([above, sides]), np.concatenate([offsets - margin, np.zeros(4)]),
+                    bounds=[(None, None)] * 3)  # fmt: skip
+    return np.asarray(found.x[:2]) if found.status == 0 else None
+
+
+def _margins(signed: Matrix, offsets: Vector, path: Matrix | None) -> tuple[float, ...]:
+    """0 and two more, of one digit, whose regions begin at about a third and two thirds of the path's reach."""
+    one = _tip(signed, offsets, 1.0)
+    if path is None or one is None or offsets.any() or not path.any():
+        return (0.0, 1.0, 2.0)
+    step = float(np.abs(path).max() / np.abs(one).max()) / 3.0
+    step = float(f"{step:.0e}")
+    return (0.0, step, 2.0 * step)
+
+
+def _box(signed: Matrix, offsets: Vector, margins: tuple[float, ...], path: Matrix | None) -> Matrix:
+    """A box with the origin, the path and the beginning of every region that is not empty."""
+    tips = [tip for tip in (_tip(signed, offsets, margin) for margin in margins) if tip is not None]
+    inside = np.vstack([np.zeros((1, 2)), *([path] if path is not None else []), *(tip[None] for tip in tips)])
+    low, high = inside.min(axis=0), inside.max(axis=0)
+    span = float((high - low).max()) or 1.0
+    middle, half = (low + high) / 2.0, np.maximum((high - low) / 2.0, 0.3 * span) + 0.25 * span
+    return np.array([middle - half, middle + half])
