@@ -79,6 +79,17 @@ def test_start_margin_and_rate_enter_the_bound():
         assert (display.angle <= display.most_angle + 1e-9).all()
 
 
+def test_a_long_walk_is_cut_and_says_so():
+    points, sides = separable(1)
+    whole = MistakesDisplay.from_perceptron(points, sides)
+    part = MistakesDisplay.from_perceptron(points, sides, max_visits=3).plot()
+    assert whole.finished
+    assert not part.finished
+    assert part.total_visits == 3
+    assert "first 3 visits" in part.ax_[0].get_title()
+    np.testing.assert_array_equal(part.visits, whole.visits[whole.visits <= 3])
+
+
 def test_no_theorem_no_picture():
     for options in (
         {"learning_rate": "invscaling"},

@@ -69,7 +69,8 @@ class BoundaryDisplay:
             columns = (0, 1)
         a, b = columns
         points = values[:, [a, b]]
-        across, up = np.linspace(*around(points), GRID).T
+        low, high = around(points)
+        across, up = np.linspace(low, high, GRID).T
         grid = np.tile(values.mean(axis=0), (GRID * GRID, 1))
         grid[:, a], grid[:, b] = (part.ravel() for part in np.meshgrid(across, up))
         names = getattr(estimator, "feature_names_in_", None)
@@ -168,7 +169,7 @@ class BoundaryDisplay:
         held = f" ({self.held} other columns at their mean)" if self.held else ""
         panel.set_title(f"Regions{' and probabilities' if self.scores is None else ''}{held}", fontsize=10)
         if margins or distances:  # many lines: the legend goes below
-            panel.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3)
+            canvas.legend_below(panel)
         elif len(colours) <= 10:
             panel.legend(fontsize=8, framealpha=0.85)
         self.ax_, self.figure_ = panel, panel.figure
@@ -188,7 +189,7 @@ class BoundaryDisplay:
             ends = self.line.moved(margin if k else -margin).ends(box)
             if ends is not None:
                 panel.plot(*ends.T, color=(canvas.NEGATIVE, canvas.POSITIVE)[k], ls="--", lw=1.2, zorder=2,
-                           label=f"margin of class {self.labels[k]}: {margin:.3g}".replace("-", "−"))  # fmt: skip
+                           label=f"margin of class {self.labels[k]}: {canvas.number(margin)}")  # fmt: skip
 
     def _draw_normal(self, panel: Any) -> None:
         box = np.array([[self.x[0], self.y[0]], [self.x[-1], self.y[-1]]])

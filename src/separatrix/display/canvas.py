@@ -50,4 +50,18 @@ def arrow(ax: Any, start: Any, end: Any, colour: str = INK, label: str = "", **s
                                             **style}, zorder=5)  # fmt: skip
     if label:
         ax.annotate(label, end, xytext=(4, 4), textcoords="offset points", color=colour, fontsize=10, zorder=6,
-                    bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7})  # fmt: skip
+                    bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7})  # fmt: skip
+
+
+def legend_below(ax: Any, columns: int = 3) -> None:
+    """A legend under the axis label, where it hides no data, however high the panel is."""
+    from matplotlib.transforms import ScaledTranslation
+
+    under = ax.transAxes + ScaledTranslation(0.0, -0.48, ax.figure.dpi_scale_trans)
+    ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=under,
+              ncols=columns)  # fmt: skip
+
+
+def number(value: float) -> str:
+    """Three digits, with a minus sign and not a hyphen."""
+    return f"{value:.3g}".replace("-", "−")

@@ -15,8 +15,6 @@ from separatrix.estimators.perceptron import Perceptron
 from separatrix.estimators.separability import separability
 from separatrix.estimators.separation import OneSide
 
-MOST_VISITS = 1_000_000
-
 
 @dataclass
 class MistakesDisplay:
@@ -47,14 +45,24 @@ class MistakesDisplay:
     bound: float
     gamma: float
     R: float
+    finished: bool = True
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
     @classmethod
     def from_perceptron(
-        cls, X: Any, y: Any, model: Perceptron | None = None, coef_init: Any = None, intercept_init: Any = None
+        cls,
+        X: Any,
+        y: Any,
+        model: Perceptron | None = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        max_visits: int = 100_000,
     ) -> Self:
-        """The visits of a perceptron (sample rule, constant rate) over rows that can be separated."""
+        """The visits of a perceptron (sample rule, constant rate) over rows that can be separated.
+
+        After ``max_visits`` the picture ends, with ``finished`` False if mistakes were still being made.
+        """
         model = Perceptron() if model is None else model
         _check_theorem(model)
         values, _ = table(X)
@@ -80,7 +88,7 @@ class MistakesDisplay:
                 made.append(step.visit)
                 points.append(step.after)
             last = step.visit
-            if last >= MOST_VISITS:
+            if last >= max_visits:
                 break
         weights = np.roll(np.array(points), -1, axis=1) if model.fit_intercept else np.array(points)
         clear = clearance(OneSide(bool(model.fit_intercept), target.classes, 1).restate(X, y, None), star)
@@ -101,6 +109,7 @@ class MistakesDisplay:
             mistake_bound(weights[0], star, clear.gamma, clear.R, eta, margin),
             gamma,
             clear.R,
+            not made or last - made[-1] >= len(values),
         )
 
     @property
@@ -125,16 +134,21 @@ class MistakesDisplay:
         left.axhline(self.bound, color=canvas.BOUND, lw=1.6, ls="--", label=f"at most {self.bound:.0f}")
         left.set(xlabel=f"visit ({self.epochs} epochs of {self.per_epoch} rows)", ylabel="mistakes so far")
         if self.bound > 20 * max(self.mistakes, 1):
-            left.set_yscale("symlog", linthresh=max(self.mistakes, 1))
+            left.set_yscale("symlog", linthresh=1)
         left.set_ylim(0, 1.25 * self.bound if self.bound <= 20 * max(self.mistakes, 1) else 4 * self.bound)
-        left.set_title("Mistakes and their bound", fontsize=10)
+        left.ticklabel_format(axis="x", style="plain")
+        unfinished = "" if self.finished else f" (first {self.total_visits} visits)"
+        left.set_title(f"Mistakes and their bound{unfinished}", fontsize=10)
         updates = np.arange(len(self.angle))
         right.plot(updates, self.most_angle, "--", color=canvas.BOUND, lw=1.6, label="the theorem's bound")
-        dots = "o-" if len(updates) <= 80 else "-"
-        right.plot(updates, self.angle, dots, color=canvas.POSITIVE, ms=4, lw=1.4, label="angle to w*")
+        few = len(updates) <= 80
         rises = np.flatnonzero(np.diff(self.angle) > 1e-9) + 1
-        if len(rises):
-            right.plot(rises, self.angle[rises], "o", color=canvas.NEGATIVE, ms=5, label=f"grew: {len(rises)} times")
+        name = f"angle to w*, grew {len(rises)} times" if len(rises) else "angle to w*"
+        right.plot(updates, self.angle, "o-" if few else "-", color=canvas.POSITIVE, ms=4, lw=1.4, label=name)
+        if len(rises) and few:
+            right.plot(
+                rises, self.angle[rises], "o", color=canvas.NEGATIVE, ms=5, label="after an update that raised it"
+            )
         right.set(xlabel="update", ylabel="degrees")
         right.set_ylim(bottom=0)
         right.set_title("The angle between w and w*", fontsize=10)

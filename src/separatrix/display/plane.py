@@ -117,6 +117,8 @@ def cut(corners: Matrix, normal: Vector, constant: float) -> Matrix:
            [1. , 1. ],
            [0.5, 1. ]])
     """
+    if not len(corners):
+        return corners
     values = corners @ normal + constant
     if (values >= 0.0).all():
         return corners

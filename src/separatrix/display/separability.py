@@ -9,6 +9,7 @@ from separatrix.certificates.separability import Separability
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError, refuse
 from separatrix.display import canvas
+from separatrix.display.boundary import COMPARABLE
 from separatrix.display.plane import Line, around, cut, hull, table
 from separatrix.estimators.separability import TwoClassProblem, separability
 
@@ -48,6 +49,7 @@ class SeparabilityDisplay:
     constant: float = 0.0
     margin: float = 0.0
     numbers: Positions | None = None
+    cones: bool = False
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
@@ -88,6 +90,7 @@ class SeparabilityDisplay:
             except CertificateError:  # a corridor as narrow as rounding: show the one that is proved
                 pass
         else:
+            assert verdict.separated is not None
             made.marked = np.setdiff1d(np.arange(verdict.count), verdict.separated)
         assert direction is not None
         weights = direction[:-1] if problem.fit_intercept else direction
@@ -102,7 +105,8 @@ class SeparabilityDisplay:
         self.marked, weights = verdict.balance.rows[order], verdict.balance.multipliers[order]
         upper = self.positive[self.marked]
         totals = [weights[~upper].sum(), weights[upper].sum()]
-        if not has_constant:  # cones, not hulls: one common factor
+        self.cones = not has_constant
+        if self.cones:  # one common factor
             totals = [weights.sum(), weights.sum()]
         self.shares = weights / np.where(upper, totals[1], totals[0])
         self.common = self.shares[upper] @ self.points[self.marked[upper]]
@@ -133,8 +137,7 @@ class SeparabilityDisplay:
         return self
 
     def _draw_plane(self, panel: Any) -> None:
-        box = around(self.points, 0.12)
-        spans = box[1] - box[0]
+        box = around(np.vstack([self.points, np.zeros((int(self.cones), 2))]), 0.12)
         if self.kind == "overlap":
             self._draw_common(panel)
         else:
@@ -150,8 +153,13 @@ class SeparabilityDisplay:
         panel.scatter(*self.points[self.marked].T, s=85, facecolor="none", edgecolor=canvas.INK, linewidth=1.2,
                       label=what, zorder=4)  # fmt: skip
         panel.set(xlim=box[:, 0], ylim=box[:, 1], xlabel=self.names[0], ylabel=self.names[1])
-        panel.set_aspect("equal" if spans.max() <= 5.0 * spans.min() else "auto")
-        panel.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3)
+        panel.set_aspect("equal" if self._one_scale(box) else "auto")
+        canvas.legend_below(panel)
+
+    @staticmethod
+    def _one_scale(box: Matrix) -> bool:
+        spans = box[1] - box[0]
+        return bool(spans.max() <= COMPARABLE * spans.min())
 
     def _draw_corridor(self, panel: Any, line: Line, box: Matrix) -> None:
         if self.kind == "complete":
@@ -166,6 +174,7 @@ class SeparabilityDisplay:
         ends = line.ends(box)
         if ends is not None:
             panel.plot(*ends.T, color=canvas.INK, lw=1.6, label="boundary", zorder=2)
+        if ends is not None and self._one_scale(box):  # else a right angle would not look like one
             foot = ends.mean(axis=0)
             reach = self.margin if self.kind == "complete" else 0.15 * float((box[1] - box[0]).min())
             head = foot + reach * line.normal
@@ -178,13 +187,15 @@ class SeparabilityDisplay:
         assert self.shares is not None
         assert self.common is not None
         for upper, colour in ((False, canvas.NEGATIVE), (True, canvas.POSITIVE)):
-            corners = hull(self.points[self.positive == upper])
-            panel.fill(*corners.T, facecolor=colour, edgecolor=colour, alpha=0.13, lw=1.2)
+            if not self.cones:
+                corners = hull(self.points[self.positive == upper])
+                panel.fill(*corners.T, facecolor=colour, edgecolor=colour, alpha=0.13, lw=1.2)
         for row, share in zip(self.marked, self.shares, strict=True):
             colour = canvas.POSITIVE if self.positive[row] else canvas.NEGATIVE
-            panel.plot(*np.array([self.points[row], self.common]).T, color=colour, lw=0.8 + 3.0 * share, zorder=2)
-        panel.scatter(*self.common, marker="*", s=190, color=canvas.BOUND, edgecolor=canvas.INK, linewidth=0.8, zorder=5,
-                      label="point of both hulls")  # fmt: skip
+            other = np.zeros(2) if self.cones else self.common
+            panel.plot(*np.array([self.points[row], other]).T, color=colour, lw=0.8 + 3.0 * share, zorder=2)
+        panel.scatter(*self.common, marker="*", s=190, color=canvas.BOUND, edgecolor=canvas.INK, linewidth=0.8,
+                      zorder=5, label=f"point of both {'cones from 0' if self.cones else 'hulls'}")  # fmt: skip
 
     def _draw_distances(self, panel: Any) -> None:
         at, off = self.distances, np.ones(len(self.points), dtype=bool)
@@ -194,9 +205,8 @@ class SeparabilityDisplay:
         for upper, colour in ((False, canvas.NEGATIVE), (True, canvas.POSITIVE)):
             own = np.abs(at[(self.positive == upper) & off])
             # bars begin at the margin: none reaches into the corridor
-            edges = self.margin * (1.0 - 1e-9) + width * np.arange(
-                int((own.max(initial=0.0) - self.margin) / width) + 2
-            )
+            bins = max(int((own.max(initial=0.0) - self.margin) / width), 0) + 1
+            edges = self.margin * (1.0 - 1e-9) + width * np.arange(bins + 1)
             counts, _ = np.histogram(own, edges)
             panel.bar((edges[:-1] + width / 2) * (1 if upper else -1), counts, 0.96 * width, color=colour, alpha=0.8,
                       label=f"class {self.labels[upper]}")  # fmt: skip
@@ -206,7 +216,7 @@ class SeparabilityDisplay:
         if self.kind == "complete":
             panel.axvspan(-self.margin, self.margin, color=canvas.BOUND, alpha=0.3, lw=0, label="corridor")
         panel.set(xlabel="signed distance from the hyperplane", ylabel="rows")
-        panel.legend(fontsize=8, frameon=False)
+        canvas.legend_below(panel, 4)
 
     def _draw_shares(self, panel: Any) -> None:
         assert self.shares is not None

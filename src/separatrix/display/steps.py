@@ -80,14 +80,28 @@ class StepsDisplay:
         lines = [Line(w[-2:], float(w[0]) if len(w) == 3 else 0.0) for w in both]
         return lines[0], lines[1]
 
+    def _box(self) -> Matrix:
+        """Around all rows, and around the boundaries that pass not far from them."""
+        inner, outer = around(self.points, 0.2), around(self.points, 0.7)
+        near = [self.points.mean(axis=0)]
+        for line in (line for k in range(len(self.rows)) for line in self.lines(k) if line.length > 0.0):
+            foot = line.feet(near[0][None])[0]
+            if ((outer[0] <= foot) & (foot <= outer[1])).all():
+                near.append(foot)
+        room = 0.06 * (inner[1] - inner[0])
+        return np.array([np.minimum(inner[0], np.min(near, axis=0) - room),
+                         np.maximum(inner[1], np.max(near, axis=0) + room)])  # fmt: skip
+
     def plot(self, ax: Any = None) -> Self:
         """Draw a panel per mistake: dashed before, solid after, the row visited in a circle."""
         count = len(self.rows)
-        box = around(self.points, 0.2)
+        box = self._box()
         spans = box[1] - box[0]
         one_scale = bool(spans.max() <= COMPARABLE * spans.min())
         height = 3.1 * float(np.clip(spans[1] / spans[0], 0.4, 1.2)) if one_scale else 2.6
-        panels = canvas.axes(ax, count, size=(3.1, height + 0.5), columns=3 if count > 4 or count == 3 else 2)
+        panels = canvas.axes(
+            ax, count, size=(3.1 if count > 1 else 4.2, height + 0.5), columns=3 if count > 4 or count == 3 else 2
+        )
         reach = 0.2 * float(spans.min())
         colours = (canvas.NEGATIVE, canvas.POSITIVE)
         for k, panel in enumerate(panels):
@@ -119,7 +133,7 @@ class StepsDisplay:
             for panel in panels:  # a first panel may have no line before
                 entries.update(dict(zip(*reversed(panel.get_legend_handles_labels()), strict=True)))
             order = sorted(entries, key=lambda name: (name != "before", name != "after", name == "row visited", name))
-            figure.legend([entries[name] for name in order], order, loc="outside lower center", ncols=5, fontsize=8,
-                          frameon=False)  # fmt: skip
+            figure.legend([entries[name] for name in order], order, loc="outside lower center",
+                          ncols=5 if count > 1 else 3, fontsize=8, frameon=False)  # fmt: skip
         self.ax_, self.figure_ = np.array(panels), figure
         return self

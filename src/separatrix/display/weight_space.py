@@ -105,20 +105,18 @@ class WeightSpaceDisplay:
         corners = np.array([[left, low], [right, low], [right, high], [left, high]])
         for row, offset in zip(self.signed, self.offsets, strict=True):
             corners = cut(corners, row, offset - margin)
-            if not len(corners):
-                break
-        return corners
+        # what is left of an empty region is a point or a line
+        return corners if _area(corners) > 1e-12 * float(np.prod(self.box[1] - self.box[0])) else np.empty((0, 2))
 
     def area(self, margin: float = 0.0) -> float:
         """The area of the region for a margin, within the box."""
-        corners = self.solution(margin)
-        after = np.roll(corners, -1, axis=0)
-        return float(abs(corners[:, 0] @ after[:, 1] - corners[:, 1] @ after[:, 0])) / 2.0
+        return _area(self.solution(margin))
 
     @property
     def grid(self) -> tuple[Vector, Vector]:
         """The places where the criterion is computed."""
-        return tuple(np.linspace(*self.box[:, k], GRID) for k in (0, 1))  # type: ignore[return-value]
+        across, up = np.linspace(self.box[0], self.box[1], GRID).T
+        return across, up
 
     @property
     def criterion(self) -> Matrix:
@@ -156,7 +154,7 @@ class WeightSpaceDisplay:
         panel.set(xlim=self.box[:, 0], ylim=self.box[:, 1], xlabel=self.names[0], ylabel=self.names[1])
         panel.set_aspect("equal")
         panel.set_title(f"Weight space{f', {self.held}' if self.held else ''} (grey: J_p)", fontsize=10)
-        panel.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=2)
+        canvas.legend_below(panel, 2)
         self.ax_, self.figure_ = panel, panel.figure
         return self
 
@@ -168,7 +166,12 @@ class WeightSpaceDisplay:
             *self.path.T, "o", color=canvas.NEGATIVE, ms=3, label=f"path, {len(self.path) - 1} updates", zorder=5
         )
         panel.plot(*self.path[0], "s", color=canvas.NEGATIVE, ms=6, label="start", zorder=6)
-        panel.plot(*self.path[-1], "*", color=canvas.BOUND, mec=canvas.INK, ms=13, label="where it ends", zorder=6)
+        panel.plot(*self.path[-1], "*", color=canvas.BOUND, mec=canvas.INK, ms=13, label="last weights", zorder=6)
+
+
+def _area(corners: Matrix) -> float:
+    after = np.roll(corners, -1, axis=0)
+    return float(abs(corners[:, 0] @ after[:, 1] - corners[:, 1] @ after[:, 0])) / 2.0
 
 
 def _walked(path: Iterable[Any], width: int, bound: list[int], levels: Vector) -> Matrix:
