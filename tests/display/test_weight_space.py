@@ -71,6 +71,13 @@ def test_overlap_has_no_solution():
     assert "no solution here, margin 1" in [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
+def test_a_row_of_zeros_can_only_be_won_by_a_fixed_weight():
+    points, sides = [[0.0, 0.0], [1.0, 0.0], [-1.0, 1.0]], [1, 1, 0]
+    assert WeightSpaceDisplay.from_data(points, sides).area() == 0.0
+    assert WeightSpaceDisplay.from_data(points, sides, fixed={0: 1.0}).area() > 0.0
+    assert WeightSpaceDisplay.from_data(points, sides, fixed={0: 1.0}).area(2.0) == 0.0
+
+
 def test_a_fixed_weight_is_named_and_the_path_must_keep_it():
     display = WeightSpaceDisplay.from_data(X, y, fixed={0: 1.0}).plot()
     assert "w₀ = 1" in display.ax_.get_title()

@@ -155,7 +155,7 @@ class MistakesDisplay:
         for panel in (left, right):
             canvas.tidy(panel)
             panel.xaxis.get_major_locator().set_params(integer=True)
-            panel.legend(fontsize=8, frameon=False)
+            canvas.legend_below(panel)
         left.grid(visible=False, axis="x")
         self.ax_, self.figure_ = np.array([left, right]), left.figure
         return self

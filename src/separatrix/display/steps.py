@@ -123,7 +123,7 @@ class StepsDisplay:
             panel.set(xlim=box[:, 0], ylim=box[:, 1])
             panel.set_aspect("equal" if one_scale else "auto")
             panel.set_title(
-                f"mistake {k + 1}, visit {self.visits[k]}: f(x) = {self.scores[k]:.3g}".replace("-", "−"), fontsize=9
+                f"mistake {k + 1}, visit {self.visits[k]}: f(x) = {canvas.number(self.scores[k])}", fontsize=9
             )
             panel.tick_params(labelsize=7)
             canvas.tidy(panel)

@@ -101,6 +101,9 @@ class WeightSpaceDisplay:
 
     def solution(self, margin: float = 0.0) -> Matrix:
         """The corners of the region for a margin, within the box; none if it is empty there."""
+        still = self.offsets[~self.signed.any(axis=1)]  # rows of zeros, whose score no weights here change
+        if not ((still > 0.0) & (still >= margin)).all():
+            return np.empty((0, 2))
         (left, low), (right, high) = self.box
         corners = np.array([[left, low], [right, low], [right, high], [left, high]])
         for row, offset in zip(self.signed, self.offsets, strict=True):
