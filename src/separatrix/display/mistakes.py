@@ -143,12 +143,11 @@ class MistakesDisplay:
         right.plot(updates, self.most_angle, "--", color=canvas.BOUND, lw=1.6, label="the theorem's bound")
         few = len(updates) <= 80
         rises = np.flatnonzero(np.diff(self.angle) > 1e-9) + 1
-        name = f"angle to w*, grew {len(rises)} times" if len(rises) else "angle to w*"
+        grew = f"grew {len(rises)} times"
+        name = "angle to w*" if few or not len(rises) else f"angle to w*, {grew}"
         right.plot(updates, self.angle, "o-" if few else "-", color=canvas.POSITIVE, ms=4, lw=1.4, label=name)
         if len(rises) and few:
-            right.plot(
-                rises, self.angle[rises], "o", color=canvas.NEGATIVE, ms=5, label="after an update that raised it"
-            )
+            right.plot(rises, self.angle[rises], "o", color=canvas.NEGATIVE, ms=5, label=grew)
         right.set(xlabel="update", ylabel="degrees")
         right.set_ylim(bottom=0)
         right.set_title("The angle between w and w*", fontsize=10)
