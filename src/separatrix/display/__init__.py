@@ -10,9 +10,13 @@ from separatrix.display.central_limit import CentralLimitDisplay
 from separatrix.display.descent import DescentDisplay
 from separatrix.display.divergence import KLDisplay
 from separatrix.display.losses import LossDisplay
+from separatrix.display.mistakes import MistakesDisplay
 from separatrix.display.network import NetworkDisplay
+from separatrix.display.separability import SeparabilityDisplay
 from separatrix.display.sigmoid import SigmoidDisplay
+from separatrix.display.steps import StepsDisplay
 from separatrix.display.trace import TraceDisplay
+from separatrix.display.weight_space import WeightSpaceDisplay
 
 __all__ = [
     "BasisDisplay",
@@ -22,7 +26,11 @@ __all__ = [
     "DescentDisplay",
     "KLDisplay",
     "LossDisplay",
+    "MistakesDisplay",
     "NetworkDisplay",
+    "SeparabilityDisplay",
     "SigmoidDisplay",
+    "StepsDisplay",
     "TraceDisplay",
+    "WeightSpaceDisplay",
 ]

@@ -10,8 +10,8 @@ BOUND = "#e09f3e"
 SERIES = (POSITIVE, NEGATIVE, BOUND, "#588157", "#7b5ea7")
 
 
-def axes(ax: Any, count: int = 1, size: tuple[float, float] = (5.0, 3.6)) -> list[Any]:
-    """Axes to draw on: those given, or ``count`` new ones side by side.
+def axes(ax: Any, count: int = 1, size: tuple[float, float] = (5.0, 3.6), columns: int | None = None) -> list[Any]:
+    """Axes to draw on: those given, or ``count`` new ones side by side, ``columns`` to a row.
 
     A single ``ax`` serves a picture of one panel; a picture of several takes a
     sequence of axes.
@@ -23,9 +23,14 @@ def axes(ax: Any, count: int = 1, size: tuple[float, float] = (5.0, 3.6)) -> lis
             "Pictures need matplotlib, which is not installed.\n\nHint: pip install 'separatrix[plot]'."
         ) from error
     if ax is None:
-        _, made = pyplot.subplots(1, count, figsize=(size[0] * count, size[1]), squeeze=False, layout="constrained")
-        return list(made[0])
-    given = list(ax) if hasattr(ax, "__len__") else [ax]
+        across = min(columns or count, count)
+        down = -(-count // across)
+        _, made = pyplot.subplots(down, across, figsize=(size[0] * across, size[1] * down), squeeze=False,
+                                  layout="constrained")  # fmt: skip
+        for spare in made.flat[count:]:
+            spare.set_visible(False)
+        return list(made.flat[:count])
+    given = list(getattr(ax, "flat", ax)) if hasattr(ax, "__len__") else [ax]
     if len(given) != count:
         raise ValueError(f"This picture has {count} panels, but {len(given)} axes were given.\n\nHint: leave ax out.")
     return given
@@ -37,3 +42,26 @@ def tidy(ax: Any) -> None:
         ax.spines[side].set_visible(False)
     ax.grid(True, color="#e6e9ed", linewidth=0.7)
     ax.set_axisbelow(True)
+
+
+def arrow(ax: Any, start: Any, end: Any, colour: str = INK, label: str = "", **style: Any) -> None:
+    """An arrow between two points of the data, with a word at its head."""
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.6, "shrinkA": 0, "shrinkB": 0,
+                                            **style}, zorder=5)  # fmt: skip
+    if label:
+        ax.annotate(label, end, xytext=(4, 4), textcoords="offset points", color=colour, fontsize=10, zorder=6,
+                    bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7})  # fmt: skip
+
+
+def legend_below(ax: Any, columns: int = 3) -> None:
+    """A legend under the axis label, where it hides no data, however high the panel is."""
+    from matplotlib.transforms import ScaledTranslation
+
+    under = ax.transAxes + ScaledTranslation(0.0, -0.48, ax.figure.dpi_scale_trans)
+    ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=under,
+              ncols=columns)  # fmt: skip
+
+
+def number(value: float) -> str:
+    """Three digits, with a minus sign and not a hyphen."""
+    return f"{value:.3g}".replace("-", "−")
