@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exact_simplex import exact_verdict
-from separatrix.solvers.alternative import OutOfTime, solve_alternative
-from separatrix.solvers.exact_alternative import exact_alternative
+from separatrix.core.errors import OutOfTime
+from separatrix.core.exact_program import exact_alternative
+from separatrix.solvers.alternative import solve_alternative
 
 
 def signed(seed):
@@ -35,7 +36,7 @@ def test_every_row_is_held_back_or_separated_and_never_both(seed):
 def test_in_fractions_both_sides_are_exact(seed):
     rows = signed(seed) * 0.1
     _, separated = exact_verdict(rows, np.ones(len(rows)), False)
-    answer = exact_alternative(rows, range(len(rows)), np.inf)
+    answer = exact_alternative(rows.tolist(), range(len(rows)), np.inf)
     for i, row in enumerate(rows):
         margin = sum(Fraction(float(a)) * b for a, b in zip(row, answer.direction, strict=True))
         assert (margin > 0) == (i in separated) == (answer.multipliers[i] == 0)
@@ -48,4 +49,4 @@ def test_past_the_deadline_both_give_up():
     with pytest.raises(OutOfTime):
         solve_alternative(np.ones((3, 2)), 0.0)
     with pytest.raises(OutOfTime):
-        exact_alternative(np.array([[1.0, 2.0], [-1.0, 2.0], [0.0, -1.0]]), range(3), 0.0)
+        exact_alternative([[1.0, 2.0], [-1.0, 2.0], [0.0, -1.0]], range(3), 0.0)

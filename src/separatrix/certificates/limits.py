@@ -8,19 +8,26 @@ overlapping rows, and ⟨yᵢ, Nc⟩ ≥ 0 on the separated ones. Coefficient j 
   likewise −nⱼ, **−inf**.
 - neither: the cone has directions of either sign, **unbounded**.
 - columns outside the basis are **aliased**: combinations of others, with coefficient 0.
+
+With few separated rows this is decided in fractions; with many by non-negative least squares, to nine digits.
 """
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import nnls
 
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.exact import powers_of_two, rounded
+from separatrix.core.exact_program import exact_alternative
 from separatrix.core.protocols import SignedRows
 
 TOLERANCE = 1e-9
 FIRST, MORE = 400, 200
+EXACT_SIZE = 2000
+"""Rows times directions up to which fractions are quick."""
 
 
 def coefficient_limits(
@@ -37,7 +44,8 @@ def coefficient_limits(
     else:
         span = np.column_stack([rounded(vector) for vector in null])
     inside = set(basis.tolist())
-    cone = _Cone(rows, span, separated)
+    few = len(separated) <= FIRST and len(separated) * span.shape[1] <= EXACT_SIZE
+    cone: _Cone | _ExactCone = _ExactCone(rows, basis, null, separated) if few else _Cone(rows, span, separated)
     limits = {}
     for j, name in enumerate(names):
         if j not in inside:
@@ -45,8 +53,32 @@ def coefficient_limits(
         elif not span[j].any():
             limits[name] = "finite"
         else:
-            limits[name] = cone.sign(cone.span[j])
+            limits[name] = cone.sign(j)
     return limits
+
+
+class _ExactCone:
+    """The same in fractions, for as few rows as that is quick for: the answer is proved."""
+
+    def __init__(
+        self, rows: SignedRows, basis: Positions, null: Sequence[Sequence[int]] | None, separated: Positions
+    ) -> None:
+        self.span = null if null is not None else [[int(j == k) for j in range(rows.width)] for k in basis]
+        taken = [[Fraction(float(value)) for value in row] for row in rows.take(separated)]
+        used = [[(j, entry) for j, entry in enumerate(vector) if entry] for vector in self.span]
+        walls = {tuple(sum((row[j] * entry for j, entry in vector), Fraction(0)) for vector in used) for row in taken}
+        self.walls = sorted(walls)
+
+    def sign(self, column: int) -> str:
+        wanted = [Fraction(vector[column]) for vector in self.span]
+        if self._holds(wanted):
+            return "+inf"
+        return "-inf" if self._holds([-value for value in wanted]) else "unbounded"
+
+    def _holds(self, wanted: list[Fraction]) -> bool:
+        """Whether λ ≥ 0 on the walls and 1 on −wanted can balance: Farkas' multipliers."""
+        rows = [*self.walls, [-value for value in wanted]]
+        return exact_alternative(rows, [len(rows) - 1], math.inf).multipliers[-1] > 0
 
 
 class _Cone:
@@ -67,7 +99,8 @@ class _Cone:
         sizes = np.abs(walls).max(axis=1, keepdims=True)
         return np.asarray(walls / np.where(sizes > 0.0, sizes, 1.0))
 
-    def sign(self, wanted: Vector) -> str:
+    def sign(self, column: int) -> str:
+        wanted = self.span[column]
         if self.span.shape[1] == 1:
             # a single direction, and its first wall says which way it points
             return "+inf" if wanted[0] * self.walls[np.abs(self.walls[:, 0]).argmax(), 0] > 0 else "-inf"

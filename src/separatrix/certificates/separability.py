@@ -30,7 +30,7 @@ from separatrix.certificates.sides import exact_margins, sides
 from separatrix.certificates.witness import Balance, IntegerVectors
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.errors import CertificateError
-from separatrix.core.exact import Integers, rounded, scaled_integers
+from separatrix.core.exact import Integers, null_space, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.core.threads import one_blas_thread
 
@@ -64,6 +64,7 @@ class Separability:
     rank: int | None = None
     basis: Positions | None = field(default=None, repr=False)
     dependences: IntegerVectors = field(default=(), repr=False)
+    independent: Positions | None = field(default=None, repr=False)
     integers: tuple[int, ...] | None = field(default=None, repr=False)
     margin: float = math.nan
     balance: Balance | None = field(default=None, repr=False)
@@ -133,6 +134,8 @@ class Separability:
 
     def _limits(self, rows: SignedRows) -> dict[str, str]:
         names = self.problem.column_names()
+        if self.kind == "undecided":
+            raise CertificateError("The verdict is undecided.\n\nHint: raise budget.")
         if self.basis is None:
             raise CertificateError("With so many columns their rank was not computed, nor what becomes of each.")
         if self.kind == "overlap":
@@ -216,6 +219,7 @@ class Separability:
             "rank": self.rank,
             "basis": None if self.basis is None else self.basis.tolist(),
             "dependences": [list(vector) for vector in self.dependences],
+            "independent": None if self.independent is None else self.independent.tolist(),
             "direction": None if self.integers is None else list(self.integers),
             "margin": self.margin,
             "rows": None if balance is None else balance.rows.tolist(),
@@ -258,6 +262,11 @@ class Separability:
         check_dependences(rows, self.dependences, self.basis, "column")
         if self.rank != len(self.basis):
             raise CertificateError("The rank is not the number of basis columns.")
+        chosen = np.empty(0, dtype=np.int64) if self.independent is None else self.independent
+        if len(chosen) != self.rank or (len(chosen) and (chosen.min() < 0 or chosen.max() >= rows.count)):
+            raise CertificateError("The rank has no rows to show it.")
+        if self.rank and null_space(rows.take(chosen)[:, self.basis]).rank != self.rank:
+            raise CertificateError("The rank is lower than claimed.")
 
     def _sides(self, rows: SignedRows) -> Any:
         if self.integers is None or len(self.integers) != rows.width or not any(self.integers):

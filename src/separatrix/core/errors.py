@@ -17,6 +17,10 @@ class NotFiniteError(ArithmeticError):
     """A first pass over the data met a NaN, an infinity or an overflow; its finder names the place."""
 
 
+class OutOfTime(Exception):
+    """A deadline passed before the answer was found."""
+
+
 class CertificateError(ValueError):
     """A certificate's claim does not hold for the data it was checked against."""
 

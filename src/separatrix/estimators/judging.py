@@ -7,11 +7,11 @@ from separatrix.certificates.sides import exact_margins, sides
 from separatrix.certificates.witness import Balance, digests
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
 from separatrix.core.exact import Integers, combination, integer_products, nearest_float, rounded, scaled_integers
+from separatrix.core.exact_program import exact_alternative
 from separatrix.estimators.column_basis import column_basis, ordered_null_space
 from separatrix.estimators.search_state import ROUNDING_BITS, SearchState
 from separatrix.solvers.alternative import Alternative
 from separatrix.solvers.coordinates import Coordinates
-from separatrix.solvers.exact_alternative import exact_alternative
 
 
 class Judging(SearchState):
@@ -94,7 +94,7 @@ class Judging(SearchState):
         """The linear program in fractions on the sample; None when more rows are needed."""
         assert self.columns is not None
         basis = self.columns.basis
-        answer = exact_alternative(taken[:, basis], range(len(taken)), self.deadline)
+        answer = exact_alternative(taken[:, basis].tolist(), range(len(taken)), self.deadline)
         integers = [0] * self.rows.width
         for column, entry in zip(basis, answer.direction, strict=True):
             integers[int(column)] = entry
@@ -126,7 +126,7 @@ class Judging(SearchState):
     def _exact_balance(self, positions: Positions, inner: Positions, independent: Positions) -> Balance:
         """Integer multipliers on few rows: the independent ones, and at most as many others."""
         taken = self.rows.take(positions)
-        answer = exact_alternative(taken[:, inner], independent.tolist(), self.deadline)
+        answer = exact_alternative(taken[:, inner].tolist(), independent.tolist(), self.deadline)
         which = np.flatnonzero([value > 0 for value in answer.multipliers])
         whole = tuple(answer.multipliers[k] for k in which)
         unit = [tuple(int(j == k) for j in range(self.rows.width)) for k in inner]

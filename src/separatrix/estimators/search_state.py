@@ -10,11 +10,10 @@ from separatrix.certificates.separability import Separability, SeparabilityProbl
 from separatrix.certificates.sides import Sides, sides
 from separatrix.certificates.witness import Balance, digests
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.errors import CertificateError
+from separatrix.core.errors import CertificateError, OutOfTime
 from separatrix.core.exact import Integers, combination, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis
-from separatrix.solvers.alternative import OutOfTime
 from separatrix.solvers.caratheodory import few_rows
 from separatrix.solvers.coordinates import Coordinates
 from separatrix.solvers.leaning import lean
@@ -180,6 +179,7 @@ class SearchState:
             rank=None if columns is None else columns.rank,
             basis=None if columns is None else columns.basis,
             dependences=() if columns is None else columns.dependences,
+            independent=None if columns is None else columns.rows,
             integers=None if integers is None else tuple(integers),
             margin=margin,
             balance=balance,

@@ -109,7 +109,7 @@ def separability(
     Parameters
     ----------
     X : array, data frame or sparse matrix (n × d)
-        Read where it lies.
+        Read where it lies; integers beyond 2⁵³ as the nearest float64.
     y : n labels
         Two classes or more; one class alone is completely separable where there is a constant.
     fit_intercept : bool, default=True

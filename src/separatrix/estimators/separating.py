@@ -12,10 +12,11 @@ import numpy as np
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Vector
+from separatrix.core.errors import OutOfTime
 from separatrix.core.exact import scaled_integers
 from separatrix.estimators.column_basis import column_basis
 from separatrix.estimators.judging import Judging
-from separatrix.solvers.alternative import OutOfTime, Unsolved, solve_alternative
+from separatrix.solvers.alternative import Unsolved, solve_alternative
 from separatrix.solvers.coordinates import Coordinates
 from separatrix.solvers.leaning import lean
 

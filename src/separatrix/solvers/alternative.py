@@ -20,10 +20,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from separatrix.core.arrays import AnyArray, Matrix, Vector
-
-
-class OutOfTime(Exception):
-    """The deadline passed before the linear program was solved."""
+from separatrix.core.errors import OutOfTime
 
 
 class Unsolved(Exception):

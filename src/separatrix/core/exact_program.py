@@ -1,4 +1,4 @@
-"""The linear program of ``alternative`` in fractions, for rows that rounding cannot tell apart.
+"""The linear program of separability in fractions, for rows that rounding cannot tell apart.
 
 The simplex method with Bland's rule, which never cycles, on a table of fractions. It
 is slow (seconds for fifty columns) and always right; it is asked only when floating
@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from separatrix.core.arrays import Matrix
+from separatrix.core.errors import OutOfTime
 from separatrix.core.exact import Integers
-from separatrix.solvers.alternative import OutOfTime
+
+Rows = Sequence[Sequence[float | Fraction]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +25,15 @@ class ExactAlternative:
     direction: Integers
 
 
-def exact_alternative(rows: Matrix, asked: Sequence[int], deadline: float) -> ExactAlternative:
+def exact_alternative(rows: Rows, asked: Sequence[int], deadline: float) -> ExactAlternative:
     """Maximise Σ min(λᵢ, 1) over the rows ``asked``, subject to λ ≥ 0 and Σ λᵢyᵢ = 0 over all rows.
 
     A basic solution has at most r + len(asked) positive multipliers.
 
-    >>> import numpy as np
-    >>> exact_alternative(np.array([[0.1, 0.0], [-0.3, 0.0], [0.0, 2.0]]), range(3), float("inf")).direction
+    >>> exact_alternative([[0.1, 0.0], [-0.3, 0.0], [0.0, 2.0]], range(3), float("inf")).direction
     [0, 1]
     """
-    n, p = rows.shape
+    n, p = len(rows), len(rows[0])
     table, right, gain = _first_table(rows, list(asked))
     width = n + len(asked)
     basis: list[int] = [-1] * p + [width + k for k in range(len(asked))]
@@ -61,10 +61,10 @@ def exact_alternative(rows: Matrix, asked: Sequence[int], deadline: float) -> Ex
     return ExactAlternative(_integers(multipliers), _integers([-gain[width + len(asked) + j] for j in range(p)]))
 
 
-def _first_table(rows: Matrix, asked: list[int]) -> tuple[list[list[Fraction]], list[Fraction], list[Fraction]]:
+def _first_table(rows: Rows, asked: list[int]) -> tuple[list[list[Fraction]], list[Fraction], list[Fraction]]:
     """Columns: b of every row, a of the rows asked, slacks of a ≤ 1, and one per equation to read the dual from."""
-    n, p = rows.shape
-    exact = [[Fraction(float(value)) for value in row] for row in rows]
+    n, p = len(rows), len(rows[0])
+    exact = [[Fraction(value) for value in row] for row in rows]
     zero, one = Fraction(0), Fraction(1)
     table = []
     for j in range(p):
