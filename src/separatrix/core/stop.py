@@ -12,9 +12,11 @@ class Stop(StrEnum):
     STALLED = "no step improves the objective at this precision; rescale extreme columns or loosen tol"
     DEPENDENT = "columns are nearly, but not quite, linearly dependent; drop one of them or use a finite C"
     SEPARATED = "no finite maximum exists; use a finite C"
+    PATIENCE = "the loss, or the validation score, no longer improves by tol"
+    DIVERGED = "the steps are too long; lower eta0, or leave it out"
     ASKED = "a callback asked to stop"
 
     @property
     def good(self) -> bool:
-        """Whether the answer is as exact as was asked for, or as floats allow."""
-        return self in (Stop.CERTIFIED, Stop.FLOOR)
+        """Whether the answer is as good as was asked for, or as floats allow."""
+        return self in (Stop.CERTIFIED, Stop.FLOOR, Stop.PATIENCE)

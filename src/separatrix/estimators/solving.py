@@ -60,7 +60,7 @@ SCIKIT_LEARN_SOLVERS = {
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The outcome with the point in raw coordinates and what is not identified."""
+    """The outcome with the point in raw coordinates and what is not identified; ``dual`` says what proves the bound."""
 
     outcome: Outcome
     raw: Vector
@@ -68,6 +68,7 @@ class Solved:
     null: Matrix | None = None
     direction: Vector | None = None
     shift: Vector | None = None
+    dual: bool = False
 
 
 def choose(objective: PenalisedLoss) -> str:
@@ -162,13 +163,13 @@ def solve(
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
-        return _proved_by_direction(objective, outcome)
+        return proved_by_direction(objective, outcome)
     if solver == "newton-subsample":
         return _solve_subsampled(objective, begin, start is not None, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
 
 
-def _proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
+def proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
     """The outcome of conjugate gradients, its bound computed anew as ``verify`` will."""
     assert outcome.direction is not None
     here = outcome.evaluation

@@ -1,0 +1,228 @@
+#include "descent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "elementary.hpp"
+#include "readers.hpp"
+
+namespace separatrix {
+namespace {
+
+constexpr double kSmallScale = 1e-9;
+
+SEPARATRIX_INLINE double soft(double value, double by) {
+    return value > by ? value - by : value < -by ? value + by : 0.0;
+}
+
+// w = scale v, and what an L1 penalty and an average still owe.
+template <bool Lazy>
+struct Weights {
+    const DescentTask& task;
+    const std::ptrdiff_t d, p, outputs;
+    double scale = 1;
+    double owed = 0;               // L1: what every v_j should have lost since the last balance
+    std::vector<double> settled;   // lazy: what it did lose
+    double share = 0, steps = 0;   // sum of the scales, and number, of the steps averaged since the last balance
+    std::vector<double> lag;       // share * v - lag is their sum
+
+    explicit Weights(const DescentTask& of)
+        : task(of), d(of.rows->d), p(of.p()), outputs(of.outputs) {
+        if (Lazy && task.truncate > 0) settled.assign(static_cast<std::size_t>(outputs * d), 0.0);
+        if (task.total != nullptr && !(task.truncate > 0)) lag.assign(static_cast<std::size_t>(outputs * p), 0.0);
+    }
+
+    SEPARATRIX_INLINE double* row(std::ptrdiff_t k) const { return task.point + k * p; }
+    SEPARATRIX_INLINE bool lagging() const { return steps > 0 && !lag.empty(); }
+
+    SEPARATRIX_INLINE void settle(std::ptrdiff_t k, std::ptrdiff_t j) {
+        double& done = settled[static_cast<std::size_t>(k * d + j)];
+        row(k)[j] = soft(row(k)[j], owed - done);
+        done = owed;
+    }
+
+    SEPARATRIX_INLINE void settle_all() {
+        if (settled.empty() || owed == 0) return;
+        for (std::ptrdiff_t k = 0; k < outputs; ++k)
+            for (std::ptrdiff_t j = 0; j < d; ++j) settle(k, j);
+        std::fill(settled.begin(), settled.end(), 0.0);
+        owed = 0;
+    }
+
+    // Pay what is owed, so that w = v.
+    SEPARATRIX_INLINE void balance() {
+        settle_all();
+        if (lagging()) {
+            for (std::ptrdiff_t k = 0; k < outputs; ++k) {
+                double* total = task.total + k * p;
+                double* late = lag.data() + k * p;
+                for (std::ptrdiff_t j = 0; j < d; ++j) total[j] += share * row(k)[j] - late[j];
+                if (task.constant) total[d] += steps * row(k)[d] - late[d];
+            }
+            std::fill(lag.begin(), lag.end(), 0.0);
+            share = steps = 0;
+        }
+        if (scale != 1)
+            for (std::ptrdiff_t k = 0; k < outputs; ++k)
+                for (std::ptrdiff_t j = 0; j < d; ++j) row(k)[j] *= scale;
+        scale = 1;
+    }
+
+    SEPARATRIX_INLINE void shrink(double rate) {
+        if (!(task.shrink > 0)) return;
+        const double left = std::max(0.0, 1.0 - rate * task.shrink);
+        if (left == 0 || scale * left < kSmallScale) {
+            balance();
+            for (std::ptrdiff_t k = 0; k < outputs; ++k)
+                for (std::ptrdiff_t j = 0; j < d; ++j) row(k)[j] *= left;
+        } else {
+            scale *= left;
+        }
+    }
+
+    template <class Reader>
+    SEPARATRIX_INLINE void add(const Reader& reader, std::ptrdiff_t k, double step) {
+        const double along = step / scale;
+        reader.add(along, row(k));
+        if (task.constant) row(k)[d] += step;
+        if (lagging()) {
+            reader.add(share * along, lag.data() + k * p);
+            if (task.constant) lag[static_cast<std::size_t>(k * p + d)] += steps * step;
+        }
+    }
+
+    SEPARATRIX_INLINE void truncate(double rate) {
+        if (!(task.truncate > 0)) return;
+        const double by = rate * task.truncate / scale;
+        if (Lazy) {
+            owed += by;
+            return;
+        }
+        for (std::ptrdiff_t k = 0; k < outputs; ++k) {
+            double* SEPARATRIX_RESTRICT v = row(k);
+            for (std::ptrdiff_t j = 0; j < d; ++j) v[j] = soft(v[j], by);
+        }
+    }
+
+    SEPARATRIX_INLINE void count() {
+        if (!(task.truncate > 0)) {
+            share += scale;
+            steps += 1;
+            return;
+        }
+        settle_all();  // a sum over soft thresholds has no short form
+        for (std::ptrdiff_t k = 0; k < outputs; ++k) {
+            for (std::ptrdiff_t j = 0; j < d; ++j) task.total[k * p + j] += scale * row(k)[j];
+            if (task.constant) task.total[k * p + d] += row(k)[d];
+        }
+    }
+};
+
+// Slopes pi - e_y of one row from its scores, in place; the loss is returned.
+SEPARATRIX_INLINE double slopes_of_two(double& z, bool positive, bool hard, bool& wrong) {
+    const double sign = positive ? 1.0 : -1.0;
+    const double margin = sign * z;
+    wrong = (z >= 0) != positive;
+    const double small = exp_of_negative(std::max(-800.0, -std::abs(z)));
+    const double loss = log1p_of_unit(small) + (margin < 0 ? -margin : 0.0);
+    if (hard)
+        z = margin > 0 ? 0.0 : -sign;
+    else
+        z = -sign * (margin < 0 ? 1.0 : small) / (1.0 + small);
+    return loss;
+}
+
+SEPARATRIX_INLINE double slopes_of_many(double* z, std::ptrdiff_t count, std::ptrdiff_t own, bool hard, bool& wrong) {
+    const double mine = z[own];
+    std::ptrdiff_t top = 0, rival = own == 0 ? 1 : 0;
+    for (std::ptrdiff_t k = 1; k < count; ++k) {
+        if (z[k] >= z[top]) top = k;
+        if (k != own && z[k] >= z[rival]) rival = k;
+    }
+    wrong = top != own;
+    const double high = z[top];
+    double sum = 0;
+    const bool beaten = !(mine > z[rival]);
+    for (std::ptrdiff_t k = 0; k < count; ++k) {
+        z[k] = exp_of_negative(std::max(-800.0, z[k] - high));
+        sum += z[k];
+    }
+    const double loss = (high - mine) + std::log(sum);
+    for (std::ptrdiff_t k = 0; k < count; ++k)
+        z[k] = hard ? (beaten && k == rival ? 1.0 : 0.0) - (beaten && k == own ? 1.0 : 0.0)
+                    : z[k] / sum - (k == own ? 1.0 : 0.0);
+    return loss;
+}
+
+template <class Reader>
+SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
+    constexpr bool lazy = std::is_same_v<Reader, SparseReader>;
+    Reader reader(*task.rows);
+    Weights<lazy> weights(task);
+    const std::ptrdiff_t d = task.rows->d, outputs = task.outputs;
+    std::vector<double> slopes(static_cast<std::size_t>(std::min(task.batch, last - first) * outputs));
+    double* counters = task.counters;
+    double loss = 0, mistakes = 0;
+    const auto row_at = [&](std::ptrdiff_t q) SEPARATRIX_INLINE_LAMBDA {
+        return task.order != nullptr ? static_cast<std::ptrdiff_t>(task.order[q]) : q;
+    };
+    for (std::ptrdiff_t q = first; q < std::min(first + kAhead, last); ++q) reader.prefetch(row_at(q));
+    std::ptrdiff_t step = 0;
+    for (std::ptrdiff_t begin = first; begin < last; begin += task.batch, ++step) {
+        const std::ptrdiff_t m = std::min(task.batch, last - begin);
+        const double rate = task.rates[step];
+        for (std::ptrdiff_t r = 0; r < m; ++r) {
+            const std::ptrdiff_t i = row_at(begin + r);
+            if (begin + r + kAhead < last) reader.prefetch(row_at(begin + r + kAhead));
+            reader.at(i);
+            double* z = slopes.data() + r * outputs;
+            for (std::ptrdiff_t k = 0; k < outputs; ++k) {
+                if (lazy && task.truncate > 0)
+                    reader.each([&](std::ptrdiff_t j, double) SEPARATRIX_INLINE_LAMBDA { weights.settle(k, j); });
+                z[k] = weights.scale * reader.score(weights.row(k)) + (task.constant ? weights.row(k)[d] : 0.0);
+            }
+            const double weight = task.weights != nullptr ? task.weights[i] : 1.0;
+            counters[kScore] = z[outputs - 1];
+            bool wrong = false;
+            loss += weight * (outputs == 1 ? slopes_of_two(z[0], task.codes[i] == 1, task.hard, wrong)
+                                           : slopes_of_many(z, outputs, task.codes[i], task.hard, wrong));
+            if (wrong) mistakes += weight;
+            const double factor = weight / (task.mean_weight * static_cast<double>(m));
+            if (factor != 1)
+                for (std::ptrdiff_t k = 0; k < outputs; ++k) z[k] *= factor;
+        }
+        weights.shrink(rate);
+        for (std::ptrdiff_t r = 0; r < m; ++r) {
+            if (m > 1) reader.at(row_at(begin + r));
+            const double* z = slopes.data() + r * outputs;
+            for (std::ptrdiff_t k = 0; k < outputs; ++k)
+                if (z[k] != 0) weights.add(reader, k, -rate * z[k]);
+        }
+        weights.truncate(rate);
+        if (task.total != nullptr && step >= task.unaveraged) weights.count();
+    }
+    weights.balance();
+    counters[kVisits] += static_cast<double>(last - first);
+    counters[kMistakes] += mistakes;
+    counters[kError] += loss;
+}
+
+SEPARATRIX_CLONES
+void sweep_dense(const DescentTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
+    sweep<DenseReader>(task, first, last);
+}
+
+SEPARATRIX_CLONES
+void sweep_sparse(const DescentTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
+    sweep<SparseReader>(task, first, last);
+}
+
+}  // namespace
+
+void sweep_descent(const DescentTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
+    task.rows->sparse() ? sweep_sparse(task, first, last) : sweep_dense(task, first, last);
+}
+
+}  // namespace separatrix
