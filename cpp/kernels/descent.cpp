@@ -12,6 +12,43 @@ namespace separatrix {
 namespace {
 
 constexpr double kSmallScale = 1e-9;
+constexpr std::ptrdiff_t kPending = 64;
+
+// exp_of_negative with the same series summed in pairs: a step waits for it, so latency counts, not throughput.
+SEPARATRIX_INLINE double exp_soon(double x) {
+    constexpr double log2_e = 1.4426950408889634074;
+    constexpr double ln2_high = 6.93147180369123816490e-01;  // its last 21 bits are 0
+    constexpr double ln2_low = 1.90821492927058770002e-10;
+    const double k = (x * log2_e + kRounder) - kRounder;
+    const double r = (x - k * ln2_high) - k * ln2_low;
+    const double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+    const double a = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6.0));
+    const double b = (1.0 / 24.0 + r * (1.0 / 120.0)) + r2 * (1.0 / 720.0 + r * (1.0 / 5040.0));
+    const double c = (1.0 / 40320.0 + r * (1.0 / 362880.0)) + r2 * (1.0 / 3628800.0 + r * (1.0 / 39916800.0));
+    const double e = 1.0 / 479001600.0 + r * (1.0 / 6227020800.0);
+    const double half = (k * 0.5 + kRounder) - kRounder;  // two factors reach the subnormals
+    return ((a + r4 * b) + r8 * (c + r4 * e)) * power_of_two(half) * power_of_two(k - half);
+}
+
+// Losses wait here until there are enough for a loop that the compiler vectorises.
+struct Losses {
+    double sum = 0;
+    std::ptrdiff_t count = 0;
+    double small[kPending], rest[kPending], weight[kPending];
+
+    // weight * (log(1 + e) + r), e in [0, 1]
+    SEPARATRIX_INLINE void add(double e, double r, double a) {
+        small[count] = e;
+        rest[count] = r;
+        weight[count] = a;
+        if (++count == kPending) flush();
+    }
+    SEPARATRIX_INLINE void flush() {
+        for (std::ptrdiff_t k = 0; k < count; ++k) rest[k] = weight[k] * (log1p_of_unit(small[k]) + rest[k]);
+        for (std::ptrdiff_t k = 0; k < count; ++k) sum += rest[k];
+        count = 0;
+    }
+};
 
 SEPARATRIX_INLINE double soft(double value, double by) {
     return value > by ? value - by : value < -by ? value + by : 0.0;
@@ -22,7 +59,7 @@ template <bool Lazy>
 struct Weights {
     const DescentTask& task;
     const std::ptrdiff_t d, p, outputs;
-    double scale = 1;
+    double scale = 1, inverse = 1;
     double owed = 0;               // L1: what every v_j should have lost since the last balance
     std::vector<double> settled;   // lazy: what it did lose
     double share = 0, steps = 0;   // sum of the scales, and number, of the steps averaged since the last balance
@@ -67,7 +104,7 @@ struct Weights {
         if (scale != 1)
             for (std::ptrdiff_t k = 0; k < outputs; ++k)
                 for (std::ptrdiff_t j = 0; j < d; ++j) row(k)[j] *= scale;
-        scale = 1;
+        scale = inverse = 1;
     }
 
     SEPARATRIX_INLINE void shrink(double rate) {
@@ -79,12 +116,13 @@ struct Weights {
                 for (std::ptrdiff_t j = 0; j < d; ++j) row(k)[j] *= left;
         } else {
             scale *= left;
+            inverse = 1.0 / scale;
         }
     }
 
     template <class Reader>
     SEPARATRIX_INLINE void add(const Reader& reader, std::ptrdiff_t k, double step) {
-        const double along = step / scale;
+        const double along = step * inverse;
         reader.add(along, row(k));
         if (task.constant) row(k)[d] += step;
         if (lagging()) {
@@ -95,7 +133,7 @@ struct Weights {
 
     SEPARATRIX_INLINE void truncate(double rate) {
         if (!(task.truncate > 0)) return;
-        const double by = rate * task.truncate / scale;
+        const double by = rate * task.truncate * inverse;
         if (Lazy) {
             owed += by;
             return;
@@ -120,28 +158,28 @@ struct Weights {
     }
 };
 
-// Slopes pi - e_y of one row from its scores, in place; the loss is returned.
-SEPARATRIX_INLINE double slopes_of_two(double& z, bool positive, bool hard, bool& wrong) {
+// Slopes pi - e_y of one row from its scores, in place; true if the row is on a wrong side.
+SEPARATRIX_INLINE bool slopes_of_two(double& z, bool positive, bool hard, double weight, Losses& losses) {
     const double sign = positive ? 1.0 : -1.0;
     const double margin = sign * z;
-    wrong = (z >= 0) != positive;
-    const double small = exp_of_negative(std::max(-800.0, -std::abs(z)));
-    const double loss = log1p_of_unit(small) + (margin < 0 ? -margin : 0.0);
+    const bool wrong = (z >= 0) != positive;
+    const double small = exp_soon(std::max(-800.0, -std::abs(z)));
+    losses.add(small, margin < 0 ? -margin : 0.0, weight);
     if (hard)
         z = margin > 0 ? 0.0 : -sign;
     else
         z = -sign * (margin < 0 ? 1.0 : small) / (1.0 + small);
-    return loss;
+    return wrong;
 }
 
-SEPARATRIX_INLINE double slopes_of_many(double* z, std::ptrdiff_t count, std::ptrdiff_t own, bool hard, bool& wrong) {
+SEPARATRIX_INLINE bool slopes_of_many(double* z, std::ptrdiff_t count, std::ptrdiff_t own, bool hard, double weight,
+                                      Losses& losses) {
     const double mine = z[own];
     std::ptrdiff_t top = 0, rival = own == 0 ? 1 : 0;
     for (std::ptrdiff_t k = 1; k < count; ++k) {
         if (z[k] >= z[top]) top = k;
         if (k != own && z[k] >= z[rival]) rival = k;
     }
-    wrong = top != own;
     const double high = z[top];
     double sum = 0;
     const bool beaten = !(mine > z[rival]);
@@ -149,11 +187,11 @@ SEPARATRIX_INLINE double slopes_of_many(double* z, std::ptrdiff_t count, std::pt
         z[k] = exp_of_negative(std::max(-800.0, z[k] - high));
         sum += z[k];
     }
-    const double loss = (high - mine) + std::log(sum);
+    losses.add(0.0, (high - mine) + std::log(sum), weight);
     for (std::ptrdiff_t k = 0; k < count; ++k)
         z[k] = hard ? (beaten && k == rival ? 1.0 : 0.0) - (beaten && k == own ? 1.0 : 0.0)
                     : z[k] / sum - (k == own ? 1.0 : 0.0);
-    return loss;
+    return top != own;
 }
 
 template <class Reader>
@@ -164,7 +202,8 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
     const std::ptrdiff_t d = task.rows->d, outputs = task.outputs;
     std::vector<double> slopes(static_cast<std::size_t>(std::min(task.batch, last - first) * outputs));
     double* counters = task.counters;
-    double loss = 0, mistakes = 0;
+    double mistakes = 0;
+    Losses losses;
     const auto row_at = [&](std::ptrdiff_t q) SEPARATRIX_INLINE_LAMBDA {
         return task.order != nullptr ? static_cast<std::ptrdiff_t>(task.order[q]) : q;
     };
@@ -172,7 +211,7 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
     std::ptrdiff_t step = 0;
     for (std::ptrdiff_t begin = first; begin < last; begin += task.batch, ++step) {
         const std::ptrdiff_t m = std::min(task.batch, last - begin);
-        const double rate = task.rates[step];
+        const double rate = task.rates[step], share = 1.0 / (task.mean_weight * static_cast<double>(m));
         for (std::ptrdiff_t r = 0; r < m; ++r) {
             const std::ptrdiff_t i = row_at(begin + r);
             if (begin + r + kAhead < last) reader.prefetch(row_at(begin + r + kAhead));
@@ -185,13 +224,10 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
             }
             const double weight = task.weights != nullptr ? task.weights[i] : 1.0;
             counters[kScore] = z[outputs - 1];
-            bool wrong = false;
-            loss += weight * (outputs == 1 ? slopes_of_two(z[0], task.codes[i] == 1, task.hard, wrong)
-                                           : slopes_of_many(z, outputs, task.codes[i], task.hard, wrong));
-            if (wrong) mistakes += weight;
-            const double factor = weight / (task.mean_weight * static_cast<double>(m));
-            if (factor != 1)
-                for (std::ptrdiff_t k = 0; k < outputs; ++k) z[k] *= factor;
+            const bool wrong = outputs == 1 ? slopes_of_two(z[0], task.codes[i] == 1, task.hard, weight, losses)
+                                            : slopes_of_many(z, outputs, task.codes[i], task.hard, weight, losses);
+            mistakes += wrong ? weight : 0.0;
+            for (std::ptrdiff_t k = 0; k < outputs; ++k) z[k] *= weight * share;
         }
         weights.shrink(rate);
         for (std::ptrdiff_t r = 0; r < m; ++r) {
@@ -204,9 +240,10 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
         if (task.total != nullptr && step >= task.unaveraged) weights.count();
     }
     weights.balance();
+    losses.flush();
     counters[kVisits] += static_cast<double>(last - first);
     counters[kMistakes] += mistakes;
-    counters[kError] += loss;
+    counters[kError] += losses.sum;
 }
 
 SEPARATRIX_CLONES

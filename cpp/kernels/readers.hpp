@@ -1,7 +1,9 @@
 // Rows one at a time, in any order: what an ordered pass reads with.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "dense.hpp"
@@ -52,9 +54,29 @@ struct SparseReader {
     const Rows& rows;
     SparseScratch scratch;
     SparseChunk row;
+    const std::int32_t* indices = nullptr;  // both in place, or none
+    const double* values = nullptr;
+    std::int64_t edges[2] = {0, 0};
 
-    explicit SparseReader(const Rows& from) : rows(from) {}
-    SEPARATRIX_INLINE void at(std::ptrdiff_t i) { row = load_csr(rows, i, 1, scratch); }
+    explicit SparseReader(const Rows& from) : rows(from) {
+        if (!usable_in_place(from.indices, Type::i32) || !usable_in_place(from.values, Type::f64)) return;
+        indices = reinterpret_cast<const std::int32_t*>(from.indices.data);
+        values = reinterpret_cast<const double*>(from.values.data);
+    }
+    SEPARATRIX_INLINE void at(std::ptrdiff_t i) {
+        if (values == nullptr) {
+            row = load_csr(rows, i, 1, scratch);
+            return;
+        }
+        const std::int64_t begin = start(i);
+        edges[1] = start(i + 1) - begin;
+        row = {edges, indices + begin, values + begin, 1};
+    }
+    SEPARATRIX_INLINE std::int64_t start(std::ptrdiff_t i) const {
+        std::int64_t value = 0;
+        load(rows.starts, i, 1, &value);
+        return value;
+    }
     SEPARATRIX_INLINE double score(const double* w) const { return sparse_dot(row, 0, w); }
     SEPARATRIX_INLINE void add(double step, double* w) const {
         for (std::int64_t k = 0; k < row.starts[1]; ++k) w[row.indices[k]] += step * row.values[k];
@@ -68,7 +90,16 @@ struct SparseReader {
     SEPARATRIX_INLINE void each(const Work& work) const {
         for (std::int64_t k = 0; k < row.starts[1]; ++k) work(row.indices[k], row.values[k]);
     }
-    SEPARATRIX_INLINE void prefetch(std::ptrdiff_t) const {}
+    SEPARATRIX_INLINE void prefetch(std::ptrdiff_t i) const {
+#if defined(__GNUC__) || defined(__clang__)
+        if (values == nullptr) return;
+        const std::int64_t begin = start(i), end = std::min(start(i + 1), begin + 256);
+        for (std::int64_t k = begin; k < end; k += 8) __builtin_prefetch(values + k);
+        for (std::int64_t k = begin; k < end; k += 16) __builtin_prefetch(indices + k);
+#else
+        (void)i;
+#endif
+    }
 };
 
 }  // namespace separatrix

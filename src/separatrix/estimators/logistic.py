@@ -106,7 +106,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         What to do where maximum likelihood has no maximum (``C=np.inf``, separable classes).
     learning_rate : {"auto", "constant", "optimal", "invscaling", "adaptive"} or callable
         The step length η(t) at step t = 1, 2, …; all but "auto" are scikit-learn's. "auto" is constant for "gd" and
-        eta0/(1 + epochs so far) for "sgd". See ``terms.descent``.
+        eta0/(1 + (t − 1)/512)^0.75 for "sgd". See ``terms.descent``.
     eta0 : float or None
         The first step length; None takes 1/L, with L the curvature that a step can meet in these data.
     power_t : float, default=0.5
@@ -287,7 +287,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         self.n_features_in_ = block.shape[1]
         for name, value in attributes(raw).items():
             setattr(self, name, value)
-        self._limit_ = limit
+        self._limit_: Limit | None = limit
         if verdict is not None:
             certificate = verdict
         self.n_iter_ = np.array([len(trace)], dtype=np.int32)

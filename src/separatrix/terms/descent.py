@@ -15,13 +15,13 @@ perceptron's rule, if a tie counts as a mistake.
     invscaling    η₀ / t^power
     optimal       1/(κ(t₀ + t − 1)), with t₀ from κ alone by Bottou's rule, as in scikit-learn; needs κ > 0
     adaptive      η₀, a fifth of it whenever patience runs out, until it is below 1e-6
-    auto          η₀ / (1 + (t − 1)/T), T steps an epoch
+    auto          η₀ / (1 + (t − 1)/512)^0.75; a power in (½, 1] lets noise die out and still reaches anywhere
     a function    of t
 
 **Order.** Rows lie in blocks of neighbours. An epoch takes the blocks in random order, ``WINDOW`` at a time, and
 shuffles the rows of those together: memory is read in runs that stay in cache, and rows sorted by class are mixed
 all the same. Data of one window are shuffled uniformly. A counter-based generator (Philox) has the key (seed, epoch)
-and the window as its counter, so the order of any epoch depends on nothing else.
+and draws the order of the blocks and a seed for each window, so the order of any epoch depends on nothing else.
 """
 
 import math
@@ -31,10 +31,14 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core import kernels
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.errors import refuse
 from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
+
+AUTO_STEPS = 512.0
+"""Of the schedule "auto"; a middle way for hundreds of rows and for millions."""
 
 SLOWEST = 1e-6
 """An adaptive rate ends the fit once it is below this."""
@@ -48,19 +52,18 @@ WINDOW = 64
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Step sizes η(t), t = 1, 2, …, by one of the schedules above; ``strength`` is κ, ``epoch`` is T.
+    """Step sizes η(t), t = 1, 2, …, by one of the schedules above; ``strength`` is κ.
 
     >>> Rates("invscaling", 1.0, 0.5).rates(1, 4)
     array([1.        , 0.70710678, 0.57735027, 0.5       ])
-    >>> Rates("auto", 1.0, epoch=2).rates(1, 4)
-    array([1.        , 0.66666667, 0.5       , 0.4       ])
+    >>> Rates("auto", 1.0).rates(7681, 2)
+    array([0.125     , 0.12498856])
     """
 
     kind: str | Callable[[int], float] = "constant"
     eta0: float = 0.01
     power: float = 0.5
     strength: float = 0.0
-    epoch: float = 1.0
 
     def rates(self, first: int, count: int) -> Vector:
         """η(first), η(first + 1), …."""
@@ -72,7 +75,8 @@ class Rates:
         if self.kind == "invscaling":
             return np.asarray(self.eta0 * t**-self.power)
         if self.kind == "auto":
-            return np.asarray(self.eta0 / (1.0 + (t - 1.0) / self.epoch))
+            root = np.sqrt(1.0 + (t - 1.0) / AUTO_STEPS)
+            return np.asarray(self.eta0 / (root * np.sqrt(root)))  # the power ¾, quicker than any other
         return np.full(count, self.eta0)
 
     @property
@@ -159,22 +163,18 @@ def epoch_order(rows: int, block: int, seed: int, epoch: int, among: Positions |
     >>> epoch_order(5, 8, seed=0, epoch=3)
     array([0, 1, 4, 2, 3])
     """
-    key = np.array([seed, epoch], dtype=np.uint64)
-
-    def generator(window: int) -> np.random.Generator:
-        return np.random.Generator(np.random.Philox(counter=[0, 0, window, 0], key=key))
-
+    generator = np.random.Generator(np.random.Philox(key=np.array([seed, epoch], dtype=np.uint64)))
     count = rows if among is None else len(among)
     if count <= block * WINDOW:
-        order = generator(0).permutation(count)
+        order = generator.permutation(count)
     else:
         order = np.empty(count, dtype=np.int64)
-        blocks = generator(0).permutation(-(-count // block))
+        blocks = generator.permutation(-(-count // block))
         inside, filled = np.arange(block), 0
-        for window, first in enumerate(range(0, len(blocks), WINDOW), start=1):
+        for first in range(0, len(blocks), WINDOW):
             taken = (blocks[first : first + WINDOW, None] * block + inside).ravel()
             taken = taken[taken < count]
-            generator(window).shuffle(taken)
+            kernels.shuffle(taken, int(generator.integers(2**63)))
             order[filled : filled + len(taken)] = taken
             filled += len(taken)
     return np.asarray(order if among is None else among[order], dtype=np.int64)
