@@ -14,6 +14,9 @@ namespace {
 constexpr double kSmallScale = 1e-9;
 constexpr std::ptrdiff_t kPending = 64;
 
+// NaN stays NaN.
+SEPARATRIX_INLINE double at_least(double low, double value) { return value < low ? low : value; }
+
 // exp_of_negative with the same series summed in pairs: a step waits for it, so latency counts, not throughput.
 SEPARATRIX_INLINE double exp_soon(double x) {
     constexpr double log2_e = 1.4426950408889634074;
@@ -163,7 +166,7 @@ SEPARATRIX_INLINE bool slopes_of_two(double& z, bool positive, bool hard, double
     const double sign = positive ? 1.0 : -1.0;
     const double margin = sign * z;
     const bool wrong = (z >= 0) != positive;
-    const double small = exp_soon(std::max(-800.0, -std::abs(z)));
+    const double small = exp_soon(at_least(-800.0, -std::abs(z)));
     losses.add(small, margin < 0 ? -margin : 0.0, weight);
     if (hard)
         z = margin > 0 ? 0.0 : -sign;
@@ -184,7 +187,7 @@ SEPARATRIX_INLINE bool slopes_of_many(double* z, std::ptrdiff_t count, std::ptrd
     double sum = 0;
     const bool beaten = !(mine > z[rival]);
     for (std::ptrdiff_t k = 0; k < count; ++k) {
-        z[k] = exp_of_negative(std::max(-800.0, z[k] - high));
+        z[k] = exp_of_negative(at_least(-800.0, z[k] - high));
         sum += z[k];
     }
     losses.add(0.0, (high - mine) + std::log(sum), weight);
@@ -202,7 +205,7 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
     const std::ptrdiff_t d = task.rows->d, outputs = task.outputs;
     std::vector<double> slopes(static_cast<std::size_t>(std::min(task.batch, last - first) * outputs));
     double* counters = task.counters;
-    double mistakes = 0;
+    double mistakes = 0, not_finite = 0;  // 0, or NaN once a score was not finite: a row may be so and yet have no slope
     Losses losses;
     const auto row_at = [&](std::ptrdiff_t q) SEPARATRIX_INLINE_LAMBDA {
         return task.order != nullptr ? static_cast<std::ptrdiff_t>(task.order[q]) : q;
@@ -222,6 +225,7 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
                     reader.each([&](std::ptrdiff_t j, double) SEPARATRIX_INLINE_LAMBDA { weights.settle(k, j); });
                 z[k] = weights.scale * reader.score(weights.row(k)) + (task.constant ? weights.row(k)[d] : 0.0);
             }
+            for (std::ptrdiff_t k = 0; k < outputs; ++k) not_finite += 0.0 * z[k];
             const double weight = task.weights != nullptr ? task.weights[i] : 1.0;
             counters[kScore] = z[outputs - 1];
             const bool wrong = outputs == 1 ? slopes_of_two(z[0], task.codes[i] == 1, task.hard, weight, losses)
@@ -243,7 +247,7 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
     losses.flush();
     counters[kVisits] += static_cast<double>(last - first);
     counters[kMistakes] += mistakes;
-    counters[kError] += losses.sum;
+    counters[kError] += losses.sum + not_finite;
 }
 
 SEPARATRIX_CLONES

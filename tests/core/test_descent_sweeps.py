@@ -84,7 +84,7 @@ def test_with_the_most_probable_label_it_is_the_perceptron(problem, constant, ze
 def test_hard_labels_of_many_classes():
     draw = np.random.default_rng(5)
     X, codes = draw.normal(size=(40, 4)), draw.integers(0, 3, 40).astype(np.int32)
-    start, order = np.zeros((3, 5)), np.arange(40)
+    start, order = 0.01 * draw.normal(size=(3, 5)), np.arange(40)  # no ties
     path, _ = twins.descent(X, codes, start, order, np.full(40, 0.2), hard=True)
     engine = MemoryEngine(block_of(X), codes, 3)
     state = swept(engine, DescentRule(Rates("constant", 0.2), 3, hard=True), start, order)

@@ -217,7 +217,8 @@ def test_partial_fit_belongs_to_descent():
         model.set_params(early_stopping=True).partial_fit(X, y, classes=[0, 1])
     model.set_params(early_stopping=False).partial_fit(X, y, classes=[0, 1])
     before = model.coef_.copy()
-    for bad in (np.where(X > 3, np.nan, X) * np.nan, X[:, :2]):
+    holes = [np.where(np.arange(4) == 2, value, X) for value in (np.nan, np.inf, -np.inf)]
+    for bad in (*holes, X[:, :2]):
         with pytest.raises(InputError):
             model.partial_fit(bad, y)
     with pytest.raises(InputError, match="not the same as on last call"):

@@ -10,19 +10,18 @@ from separatrix import ConvergenceWarning, LogisticRegression, Perceptron
 
 ORDER = "a weight scales a step, a repeated row is another visit: not the same path"
 
+WEIGHTS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+
 OSCILLATES = "with weights of 1000 : 0.0001 and a constant rate batch steps oscillate; a lower rate settles"
 
 
 def order_dependent(estimator: Any) -> dict[str, str]:
     """Checks that a rule cannot pass, with the reason."""
-    if not isinstance(estimator, Perceptron):
-        return {}
+    if isinstance(estimator, LogisticRegression):
+        return dict.fromkeys(WEIGHTS, ORDER) if estimator.solver == "sgd" else {}
     if estimator.rule == "batch":
         return {"check_class_weight_classifiers": OSCILLATES}
-    return {
-        "check_sample_weight_equivalence_on_dense_data": ORDER,
-        "check_sample_weight_equivalence_on_sparse_data": ORDER,
-    }
+    return dict.fromkeys(WEIGHTS, ORDER)
 
 
 @parametrize_with_checks(
