@@ -16,6 +16,7 @@ WORKLOADS = {
     "w8": "benchmarks.w08_perceptron",
     "w9": "benchmarks.w09_separability",
     "w12": "benchmarks.w12_predict",
+    "w14": "benchmarks.w14_sgd",
     "w13": "benchmarks.w13_first_use",
 }
 

@@ -4,8 +4,9 @@ matplotlib is imported only when something is drawn.
 """
 
 from separatrix.display.boundary import BoundaryDisplay
+from separatrix.display.decision_history import DecisionHistoryDisplay
 from separatrix.display.losses import LossDisplay
 from separatrix.display.sigmoid import SigmoidDisplay
 from separatrix.display.trace import TraceDisplay
 
-__all__ = ["BoundaryDisplay", "LossDisplay", "SigmoidDisplay", "TraceDisplay"]
+__all__ = ["BoundaryDisplay", "DecisionHistoryDisplay", "LossDisplay", "SigmoidDisplay", "TraceDisplay"]

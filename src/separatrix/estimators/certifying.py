@@ -5,14 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from separatrix.certificates.anchored import anchored_bound
 from separatrix.core.arrays import Vector
-from separatrix.core.factor import factorise, independent
+from separatrix.core.factor import Factor, factorise, independent
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import DEPENDENCE, null_directions
+from separatrix.estimators.problem import DEPENDENCE, null_directions, yardsticks
 from separatrix.estimators.solving import (
+    ALLOWANCE,
     LARGEST_HESSIAN,
+    MARGIN,
     DualJudge,
     Solved,
     choose,
@@ -20,19 +23,24 @@ from separatrix.estimators.solving import (
     iterative_judge,
     proved_by_direction,
 )
+from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import newton_cg
 from separatrix.solvers.outcome import Outcome, Patience
 from separatrix.terms.penalised import PenalisedLoss
 
 MOST_PRODUCTS = 100
 
+MOST_STEPS = 8
+NEAR = 1e-3
+"""Newton steps to an anchor: at most so many, and no more once its own bound is this share of F."""
+
 
 def certified(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
     """F at (w, b), and how far it is from F* at most.
 
-    With an L1 part the duality gap. Else from the gradient and the Hessian, which proves nothing far from the
-    minimum; there, with an L2 penalty, the duality gap serves, which is finite everywhere. Without a penalty and
-    far away the bound is infinite.
+    With an L1 part by the duality gap. Else from the gradient and the Hessian; where that proves nothing, far from
+    the minimum, by a few Newton steps to an anchor that is near it; failing that, or with too many columns for a
+    Hessian, by the duality gap if there is a penalty. Otherwise the bound is infinite.
     """
     raw = objective.centred(raw)
     solved = _by_gap(objective, alpha, raw, stop) if alpha > 0.0 else _by_curvature(objective, raw, tol, stop)
@@ -58,7 +66,7 @@ def _by_curvature(objective: PenalisedLoss, raw: Vector, tol: float, stop: Stop)
     assert evaluation.hessian is not None
     factor = factorise(evaluation.hessian, evaluation.point)
     if factor is not None:
-        return Solved(Outcome(evaluation, factor, factor_judge(objective)(evaluation, factor), stop), raw)
+        return _here_or_anchored(objective, evaluation, factor, raw, stop)
     if objective.strength == 0.0:
         return _of_dependent_columns(objective, evaluation, raw, stop)
     return Solved(Outcome(evaluation, None, math.inf, stop), raw)
@@ -79,6 +87,24 @@ def _of_dependent_columns(objective: PenalisedLoss, evaluation: Evaluation, raw:
     directions = null_directions(single, gram, alone)
     if factor is None or single.dependence(directions) > DEPENDENCE:
         return nothing
-    bound = factor_judge(objective)(evaluation, factor)
     columns = objective.engine.columns_count
-    return Solved(Outcome(evaluation, factor, bound, stop), raw, keep, directions[:columns])
+    solved = _here_or_anchored(objective, evaluation, factor, raw, stop)
+    return replace(solved, keep=keep, null=directions[:columns])
+
+
+def _here_or_anchored(
+    objective: PenalisedLoss, evaluation: Evaluation, factor: Factor, raw: Vector, stop: Stop
+) -> Solved:
+    """The bound at the point itself or, where that is infinite, by an anchor."""
+    judge = factor_judge(objective)
+    here = Outcome(evaluation, factor, judge(evaluation, factor), stop)
+    if math.isfinite(here.bound):
+        return Solved(here, raw)
+    quiet = Patience(NEAR, MOST_STEPS, 0, Trace(), objective)
+    there = newton(objective, evaluation, judge, quiet, factor.keep)
+    if math.isinf(there.bound):
+        return Solved(here, raw)
+    anchor = objective.centred(objective.raw_point(there.evaluation.point))
+    gamma = ALLOWANCE * yardsticks(objective)[0].gamma
+    bound = anchored_bound(evaluation.value, there.evaluation.value, there.bound, gamma) * MARGIN
+    return Solved(replace(here, bound=bound), raw, anchor=anchor)

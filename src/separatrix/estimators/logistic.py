@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _get_feature_names
 
+from separatrix.certificates.anchored import AnchoredCertificate
 from separatrix.certificates.duality import probabilities
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
@@ -144,7 +145,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         With ``firth`` a StationaryCertificate: how small the modified score is, and no more.
         Where no maximum exists (``C=np.inf``) the verdict, a ``Separability``; ``coef_`` is then the finite part
         of the limit, ``direction_`` what runs to infinity and decides wherever it is not zero. A descent keeps the
-        verdict but gives its last weights. A descent that is still far from the optimum has a GapCertificate.
+        verdict but gives its last weights. A descent that is far from the optimum has an AnchoredCertificate or
+        a GapCertificate.
     trace_ : Trace
         Objective, bound, ‖w‖, mistakes and seconds per pass; of "sgd" per epoch, with the loss as it was met.
     kept_ : dict
@@ -416,17 +418,11 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         if solved.null is not None:
             involved = np.flatnonzero(solved.null.any(axis=1))
             aliased = tuple(str(names[j]) if names is not None else f"column {j}" for j in involved)
-        return OptimumCertificate(
-            outcome.bound,
-            tol,
-            outcome.evaluation.value,
-            solved.raw,
-            problem,
-            solved.direction,
-            solved.shift,
-            solved.keep,
-            aliased,
-        )
+        claim = (outcome.bound, tol, outcome.evaluation.value, solved.raw, problem)
+        witness = (solved.direction, solved.shift, solved.keep, aliased)
+        if solved.anchor is not None:
+            return AnchoredCertificate(*claim, *witness, anchor=solved.anchor)
+        return OptimumCertificate(*claim, *witness)
 
 
 def _is_number(value: object, kind: Any = Real) -> bool:

@@ -60,7 +60,10 @@ SCIKIT_LEARN_SOLVERS = {
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The outcome with the point in raw coordinates and what is not identified; ``dual`` says what proves the bound."""
+    """The outcome with the point in raw coordinates and what is not identified.
+
+    ``dual`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
+    """
 
     outcome: Outcome
     raw: Vector
@@ -69,6 +72,7 @@ class Solved:
     direction: Vector | None = None
     shift: Vector | None = None
     dual: bool = False
+    anchor: Vector | None = None
 
 
 def choose(objective: PenalisedLoss) -> str:

@@ -90,9 +90,9 @@ def walk(steps: Steps, patience: EpochPatience, norm: Callable[[Vector], float],
             walked.stop = Stop.DIVERGED
             break
         walked.epochs = number + 1
-        value, bound = met.objective, math.inf
+        value, proved, bound = met.objective, math.inf, math.inf
         if patience.prove is not None and walked.epochs % patience.prove_every == 0:
-            value, bound = patience.prove(now)
+            proved, bound = patience.prove(now)
         if walked.epochs in patience.keep:
             walked.kept[walked.epochs] = now.copy()
         if patience.validate is None:
@@ -105,7 +105,7 @@ def walk(steps: Steps, patience: EpochPatience, norm: Callable[[Vector], float],
                 best_score, walked.point = score, now
             progress.note(-score, patience.tol)
         asked = trace.record(value, bound, norm(now), met.mistakes, now)
-        if bound <= patience.tol * min(value, 1.0):
+        if bound <= patience.tol * min(proved, 1.0):
             walked.stop, walked.point = Stop.CERTIFIED, now
         elif asked:
             walked.stop = Stop.ASKED
