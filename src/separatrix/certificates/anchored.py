@@ -45,6 +45,11 @@ class AnchoredCertificate(OptimumCertificate):
         if self.anchor.shape != self.point.shape or not np.isfinite(self.anchor).all():
             raise CertificateError("The anchor is not a finite point of the witness's shape.")
         value = problem.evaluate(self.point, curvature=False).value
+        if not abs(value - self.objective) <= 1e-9 * max(abs(value), 1e-300):
+            raise CertificateError(
+                f"The objective at the stored weights is {value:.17g}, not {self.objective:.17g} as claimed.\n\n"
+                "Hint: was it fitted to other rows, labels or weights?"
+            )
         if self.keep is not None:
             self._check_keep()
             if not problem.dependent(self.keep):

@@ -22,6 +22,7 @@ from separatrix.estimators.solving import (
     factor_judge,
     iterative_judge,
     proved_by_direction,
+    solve_subsampled,
 )
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import newton_cg
@@ -62,6 +63,10 @@ def _by_curvature(objective: PenalisedLoss, raw: Vector, tol: float, stop: Stop)
         found = newton_cg(objective, point, iterative_judge(objective), quiet, limit=MOST_PRODUCTS)
         solved = proved_by_direction(objective, found)
         return replace(solved, outcome=replace(solved.outcome, stop=stop))
+    if choose(objective) == "newton-subsample":
+        there = solve_subsampled(objective, _nearer(objective, point), True, _to_anchor(objective), 0).outcome
+        if math.isfinite(there.bound):
+            return _anchored(objective, Outcome(objective.evaluate(point), None, math.inf, stop), there, raw)
     evaluation = objective.evaluate(point, curvature=True)
     assert evaluation.hessian is not None
     factor = factorise(evaluation.hessian, evaluation.point)
@@ -100,11 +105,27 @@ def _here_or_anchored(
     here = Outcome(evaluation, factor, judge(evaluation, factor), stop)
     if math.isfinite(here.bound):
         return Solved(here, raw)
-    quiet = Patience(NEAR, MOST_STEPS, 0, Trace(), objective)
-    there = newton(objective, evaluation, judge, quiet, factor.keep)
-    if math.isinf(there.bound):
-        return Solved(here, raw)
+    begin = evaluation if evaluation.value <= _at_zero(objective) else np.zeros(objective.size)
+    there = newton(objective, begin, judge, _to_anchor(objective), factor.keep)
+    return Solved(here, raw) if math.isinf(there.bound) else _anchored(objective, here, there, raw)
+
+
+def _anchored(objective: PenalisedLoss, here: Outcome, there: Outcome, raw: Vector) -> Solved:
+    """What a bound at one point says of another."""
     anchor = objective.centred(objective.raw_point(there.evaluation.point))
     gamma = ALLOWANCE * yardsticks(objective)[0].gamma
-    bound = anchored_bound(evaluation.value, there.evaluation.value, there.bound, gamma) * MARGIN
+    bound = anchored_bound(here.evaluation.value, there.evaluation.value, there.bound, gamma) * MARGIN
     return Solved(replace(here, bound=bound), raw, anchor=anchor)
+
+
+def _to_anchor(objective: PenalisedLoss) -> Patience:
+    return Patience(NEAR, MOST_STEPS, 0, Trace(), objective)
+
+
+def _at_zero(objective: PenalisedLoss) -> float:
+    return math.log(max(objective.outputs, 2))
+
+
+def _nearer(objective: PenalisedLoss, point: Vector) -> Vector:
+    """The point, or zero where that is better."""
+    return point if objective.evaluate(point).value <= _at_zero(objective) else np.zeros(objective.size)

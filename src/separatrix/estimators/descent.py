@@ -191,7 +191,7 @@ def begin(
         curvature = smoothness(raw) if full else batch_smoothness(raw, batch, seed)
         eta0 = 1.0 / curvature if 0.0 < curvature < math.inf else 1.0
     kind = "constant" if full and kind == "auto" else kind
-    rates = Rates(kind, float(eta0 or 0.0), float(model.power_t), raw.strength + alpha)
+    rates = Rates(kind, float(eta0 or 0.0), float(model.power_t), raw.strength + alpha, max(512.0, 5.0 * raw.size))
     total = None if model.average is False else np.zeros(raw.size)
     return Progress(SweepState(np.array(start), total=total), rates)
 

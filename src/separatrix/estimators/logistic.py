@@ -106,8 +106,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     on_separation : "warn" or "raise", default="warn"
         What to do where maximum likelihood has no maximum (``C=np.inf``, separable classes).
     learning_rate : {"auto", "constant", "optimal", "invscaling", "adaptive"} or callable
-        The step length η(t) at step t = 1, 2, …; all but "auto" are scikit-learn's. "auto" is constant for "gd" and
-        eta0/(1 + (t − 1)/512)^0.75 for "sgd". See ``terms.descent``.
+        The step length η(t) at step t = 1, 2, …; all but "auto" are scikit-learn's. "auto" is constant for "gd"; for
+        "sgd" eta0/(1 + (t − 1)/T)^¾ with T = 512 or five times the coefficients, if more. See ``terms.descent``.
     eta0 : float or None
         The first step length; None takes 1/L, with L the curvature that a step can meet in these data.
     power_t : float, default=0.5

@@ -169,7 +169,7 @@ def solve(
             return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
         return proved_by_direction(objective, outcome)
     if solver == "newton-subsample":
-        return _solve_subsampled(objective, begin, start is not None, patience, seed)
+        return solve_subsampled(objective, begin, start is not None, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
 
 
@@ -221,7 +221,8 @@ def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patien
     return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
 
 
-def _solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
+def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
+    """Sub-sampled Newton; unless ``started``, smaller samples first find where to begin."""
     engine = objective.engine
     sample = engine.sample(min(sample_size(objective.size) // objective.outputs, engine.rows), seed)
     small = replace(objective, engine=sample, ranges=None, passes=0)

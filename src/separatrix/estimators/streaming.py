@@ -38,6 +38,8 @@ def _descends(model: Any) -> bool:
 class PartialFit:
     """``partial_fit`` for an estimator with the parameters of ``LogisticRegression``."""
 
+    _limit_: Any
+
     @available_if(_descends)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def partial_fit(
         self: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, total_weight: Any = None

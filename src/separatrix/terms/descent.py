@@ -15,7 +15,8 @@ perceptron's rule, if a tie counts as a mistake.
     invscaling    η₀ / t^power
     optimal       1/(κ(t₀ + t − 1)), with t₀ from κ alone by Bottou's rule, as in scikit-learn; needs κ > 0
     adaptive      η₀, a fifth of it whenever patience runs out, until it is below 1e-6
-    auto          η₀ / (1 + (t − 1)/512)^0.75; a power in (½, 1] lets noise die out and still reaches anywhere
+    auto          η₀ / (1 + (t − 1)/T)^¾, T = 512 or five times the coefficients, if those are more: until about
+                  then the distance from the optimum matters, later the noise; powers in (½, 1] let it die out
     a function    of t
 
 **Order.** Rows lie in blocks of neighbours. An epoch takes the blocks in random order, ``WINDOW`` at a time, and
@@ -37,9 +38,6 @@ from separatrix.core.errors import refuse
 from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
 
-AUTO_STEPS = 512.0
-"""Of the schedule "auto"; a middle way for hundreds of rows and for millions."""
-
 SLOWEST = 1e-6
 """An adaptive rate ends the fit once it is below this."""
 
@@ -52,7 +50,7 @@ WINDOW = 64
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Step sizes η(t), t = 1, 2, …, by one of the schedules above; ``strength`` is κ.
+    """Step sizes η(t), t = 1, 2, …, by one of the schedules above; ``strength`` is κ, ``steady`` is T.
 
     >>> Rates("invscaling", 1.0, 0.5).rates(1, 4)
     array([1.        , 0.70710678, 0.57735027, 0.5       ])
@@ -64,6 +62,7 @@ class Rates:
     eta0: float = 0.01
     power: float = 0.5
     strength: float = 0.0
+    steady: float = 512.0
 
     def rates(self, first: int, count: int) -> Vector:
         """η(first), η(first + 1), …."""
@@ -75,7 +74,7 @@ class Rates:
         if self.kind == "invscaling":
             return np.asarray(self.eta0 * t**-self.power)
         if self.kind == "auto":
-            root = np.sqrt(1.0 + (t - 1.0) / AUTO_STEPS)
+            root = np.sqrt(1.0 + (t - 1.0) / self.steady)
             return np.asarray(self.eta0 / (root * np.sqrt(root)))  # the power ¾, quicker than any other
         return np.full(count, self.eta0)
 
