@@ -24,6 +24,8 @@ from separatrix.solvers.descending import EpochPatience, Met, walk
 from separatrix.terms.descent import DescentRule, Rates, block_rows, epoch_order
 from separatrix.terms.penalised import PenalisedLoss
 
+SEEDS = 2**64 - 1
+
 SPREAD = 0.01
 """Standard deviation of a random start."""
 
@@ -134,6 +136,7 @@ def descend(
 ) -> Descended:
     """Run epochs from a raw starting point (None: as ``init`` says) and certify where they end."""
     raw = replace(objective, shift=np.zeros_like(objective.shift), ranges=None)
+    seed &= SEEDS
     engine: Any = objective.engine
     among, validate = _positive(engine.weights), None
     if model.early_stopping:
@@ -171,7 +174,8 @@ def descend(
     progress.rates = steps.rates if isinstance(steps, FullSteps) else steps.rule.schedule
     if model.early_stopping or walked.stop is Stop.DIVERGED:
         progress.state.point = walked.point.copy()
-    return Descended(solved, progress, walked.scores if model.early_stopping else None, walked.kept)
+    kept = {epoch: objective.centred(point) for epoch, point in walked.kept.items()}
+    return Descended(solved, progress, walked.scores if model.early_stopping else None, kept)
 
 
 def begin(
@@ -231,6 +235,7 @@ def one_epoch(
     ``mean`` is what weights are divided by, if not their mean.
     """
     among = _positive(raw.engine.weights)
+    seed &= SEEDS
     if progress is None:
         progress = begin(model, raw, alpha, start, seed, among)
     else:
