@@ -17,6 +17,7 @@ WORKLOADS = {
     "w9": "benchmarks.w09_separability",
     "network": "benchmarks.network",
     "w12": "benchmarks.w12_predict",
+    "w14": "benchmarks.w14_sgd",
     "w13": "benchmarks.w13_first_use",
 }
 

@@ -100,3 +100,30 @@ def perceptron(X, signs, point, order, rates, margin=0.0, weights=None, constant
                 point[d] += step
         path.append(point.copy())
     return np.array(path), np.array(mistakes)
+
+
+def descent(X, codes, point, order, rates, batch=1, shrink=0.0, truncate=0.0, weights=None, constant=True, hard=False):
+    """Steps on batches: the weights (outputs × p) after each step, and the loss as it was met."""
+    X, point, d = dense(X), point.copy(), dense(X).shape[1]
+    weights = np.ones(len(X)) if weights is None else weights
+    mean, path, met = weights[np.unique(order)].mean(), [], 0.0
+    for step, first in enumerate(range(0, len(order), batch)):
+        rows = order[first : first + batch]
+        Z = with_constant(X[rows], constant)
+        scores = Z @ point.T
+        if len(point) == 1:
+            scores = np.column_stack([np.zeros(len(rows)), scores])
+        met += weights[rows] @ (np.logaddexp.reduce(scores, axis=1) - scores[np.arange(len(rows)), codes[rows]])
+        shares = np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])
+        own = np.eye(scores.shape[1])[codes[rows]]
+        if hard:  # the most probable label; a tie counts against the row
+            rival = np.where(own == 1, -np.inf, scores)
+            lost = rival.max(axis=1) >= (scores * own).sum(axis=1)
+            shares = np.where(lost[:, None], np.eye(scores.shape[1])[rival.argmax(axis=1)], own)
+        slopes = (weights[rows, None] / mean * (shares - own))[:, -len(point) :]
+        point[:, :d] *= max(0.0, 1.0 - rates[step] * shrink)
+        point -= rates[step] / len(rows) * (slopes.T @ Z)
+        w = point[:, :d]
+        point[:, :d] = np.sign(w) * np.maximum(np.abs(w) - rates[step] * truncate, 0.0)
+        path.append(point.copy())
+    return np.array(path), met

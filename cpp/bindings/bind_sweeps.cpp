@@ -1,5 +1,8 @@
+#include "../kernels/descent.hpp"
 #include "../kernels/sweeps.hpp"
 #include "views.hpp"
+
+#include <algorithm>
 
 namespace separatrix {
 namespace {
@@ -71,6 +74,43 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     sweep_perceptron(task, first, last);
 }
 
+void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, std::optional<RowNumbers> order,
+             std::ptrdiff_t outputs, bool constant, bool hard, std::ptrdiff_t batch, double mean_weight, Doubles rates,
+             double shrink, double truncate, std::ptrdiff_t unaveraged, MutableDoubles point, MutableDoubles counters,
+             std::optional<MutableDoubles> total, std::ptrdiff_t first, std::ptrdiff_t last) {
+    DescentTask task;
+    task.rows = &held.rows;
+    task.constant = constant;
+    const auto n = static_cast<std::size_t>(held.rows.n);
+    check_order(held.rows, order, first, last);
+    need(outputs >= 1 && outputs != 2, "one weight vector for two classes, one per class for more");
+    need(batch >= 1 && mean_weight > 0, "a batch has rows, and rows have weight");
+    const auto p = static_cast<std::size_t>(outputs * task.p());
+    need(codes.size() == n, "one label per row");
+    for (std::size_t i = 0; i < n; ++i)
+        need(codes.data()[i] >= 0 && codes.data()[i] < std::max<std::ptrdiff_t>(outputs, 2), "a code is out of range");
+    need(!weights || weights->size() == n, "one weight per row");
+    need(rates.size() >= static_cast<std::size_t>((last - first + batch - 1) / batch), "one rate per step");
+    need(point.size() == p && counters.size() == kCounters, "the point must be outputs x p long, the counters eight");
+    need(!total || total->size() == p, "the total must be as long as the point");
+    task.codes = codes.data();
+    task.weights = data_of(weights);
+    task.order = data_of(order);
+    task.outputs = outputs;
+    task.hard = hard;
+    task.batch = batch;
+    task.mean_weight = mean_weight;
+    task.rates = rates.data();
+    task.shrink = shrink;
+    task.truncate = truncate;
+    task.unaveraged = unaveraged;
+    task.point = point.data();
+    task.counters = counters.data();
+    task.total = data_of(total);
+    nb::gil_scoped_release unlocked;
+    sweep_descent(task, first, last);
+}
+
 void lengths(const HeldRows& held, bool constant, MutableDoubles out, std::ptrdiff_t first, std::ptrdiff_t last,
              std::ptrdiff_t lanes, int threads) {
     check_span(held.rows, first, last, lanes);
@@ -95,6 +135,11 @@ void bind_sweeps(nb::module_& module) {
                nb::arg("total").none(), nb::arg("lost").none(), nb::arg("leeway").none(), nb::arg("lengths").none(),
                nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
                "Visit rows in order by the perceptron's rule; point, counters and the rest are changed in place.");
+    module.def("descent", &descent, nb::arg("rows"), nb::arg("codes"), nb::arg("weights").none(),
+               nb::arg("order").none(), nb::arg("outputs"), nb::arg("constant"), nb::arg("hard"), nb::arg("batch"),
+               nb::arg("mean_weight"), nb::arg("rates"), nb::arg("shrink"), nb::arg("truncate"), nb::arg("unaveraged"),
+               nb::arg("point"), nb::arg("counters"), nb::arg("total").none(), nb::arg("first"), nb::arg("last"),
+               "Steps of stochastic gradient descent on batches of rows; point, counters and total change in place.");
     module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out"), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "The length of each row, rounded up, with 1 for the constant counted in.");

@@ -5,15 +5,13 @@
 #include <limits>
 #include <vector>
 
-#include "dense.hpp"
-#include "sparse.hpp"
+#include "readers.hpp"
 
 namespace separatrix {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
 constexpr double kTiny = 1e-290;  // covers what underflow may take from a score
-constexpr std::ptrdiff_t kAhead = 8;  // rows whose memory is fetched before they are read
 
 // |v| of count values, not smaller than the true one; squares that leave the range of floats are avoided.
 SEPARATRIX_INLINE double length_above(double squares, double largest, std::ptrdiff_t count) {
@@ -22,67 +20,6 @@ SEPARATRIX_INLINE double length_above(double squares, double largest, std::ptrdi
     if (squares > 1e-280 && squares < 1e300) return std::sqrt(squares) * (1 + (terms + 8) * kUnit);
     return largest * std::sqrt(terms) * (1 + 8 * kUnit);
 }
-
-// Rows one at a time, in any order.
-struct DenseReader {
-    const Rows& rows;
-    const double* base = nullptr;  // float64 rows in place
-    std::ptrdiff_t ld = 0;
-    std::vector<double> scratch;
-    const double* x = nullptr;
-
-    explicit DenseReader(const Rows& from) : rows(from), scratch(static_cast<std::size_t>(from.d)) {
-        const DenseChunk whole = rows.layout == Layout::dense && rows.n > 0 ? load_dense(rows, 0, 1, scratch.data())
-                                                                            : DenseChunk{};
-        if (whole.x != nullptr && whole.x != scratch.data()) base = whole.x, ld = whole.ld;
-    }
-    SEPARATRIX_INLINE void at(std::ptrdiff_t i) {
-        x = base != nullptr ? base + i * ld : load_dense(rows, i, 1, scratch.data()).x;
-    }
-    SEPARATRIX_INLINE double score(const double* w) const { return dot(x, w, rows.d); }
-    SEPARATRIX_INLINE void add(double step, double* SEPARATRIX_RESTRICT w) const {
-        const double* SEPARATRIX_RESTRICT from = x;
-        for (std::ptrdiff_t j = 0; j < rows.d; ++j) w[j] += step * from[j];
-    }
-    SEPARATRIX_INLINE double squares() const { return dot(x, x, rows.d); }
-    template <class Work>
-    SEPARATRIX_INLINE void each(const Work& work) const {
-        for (std::ptrdiff_t j = 0; j < rows.d; ++j) work(j, x[j]);
-    }
-    SEPARATRIX_INLINE void prefetch(std::ptrdiff_t i) const {
-#if defined(__GNUC__) || defined(__clang__)
-        if (rows.layout != Layout::dense) return;
-        const unsigned char* from = rows.strip.data + i * rows.row_stride;
-        const std::ptrdiff_t bytes = rows.d * rows.strip.stride;
-        for (std::ptrdiff_t k = 0; k < bytes && k < 2048; k += 64) __builtin_prefetch(from + k);
-#else
-        (void)i;
-#endif
-    }
-};
-
-struct SparseReader {
-    const Rows& rows;
-    SparseScratch scratch;
-    SparseChunk row;
-
-    explicit SparseReader(const Rows& from) : rows(from) {}
-    SEPARATRIX_INLINE void at(std::ptrdiff_t i) { row = load_csr(rows, i, 1, scratch); }
-    SEPARATRIX_INLINE double score(const double* w) const { return sparse_dot(row, 0, w); }
-    SEPARATRIX_INLINE void add(double step, double* w) const {
-        for (std::int64_t k = 0; k < row.starts[1]; ++k) w[row.indices[k]] += step * row.values[k];
-    }
-    SEPARATRIX_INLINE double squares() const {
-        double sum = 0;
-        for (std::int64_t k = 0; k < row.starts[1]; ++k) sum += row.values[k] * row.values[k];
-        return sum;
-    }
-    template <class Work>
-    SEPARATRIX_INLINE void each(const Work& work) const {
-        for (std::int64_t k = 0; k < row.starts[1]; ++k) work(row.indices[k], row.values[k]);
-    }
-    SEPARATRIX_INLINE void prefetch(std::ptrdiff_t) const {}
-};
 
 // By how much, per unit of a row's length, a score may have fallen: the way from the reference, and the
 // rounding of the score now, of the one that the leeway came from, and of this arithmetic.

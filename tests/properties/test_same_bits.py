@@ -30,6 +30,9 @@ for model, A, b in [("auto", X, y), ("newton-cholesky", X.astype(np.float32), y)
             fit.predict_proba(A).tobytes().hex()[:4000]]
 fit = LogisticRegression(C=np.inf, firth=True, flic=True).fit(X[:50_000], y[:50_000])
 out += [fit.coef_.tobytes().hex(), fit.intercept_.tobytes().hex(), fit.certificate_.decrement.hex()]
+for solver in ("gd", "sgd"):
+    fit = LogisticRegression(solver=solver, max_iter=2, batch_size=3).fit(X, y)
+    out += [fit.coef_.tobytes().hex(), fit.intercept_.tobytes().hex(), fit.certificate_.bound.hex()]
 import hashlib
 print(hashlib.sha256("".join(out).encode()).hexdigest())
 """

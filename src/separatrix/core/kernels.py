@@ -175,11 +175,44 @@ def _perceptron(
     )
 
 
+def _descent(
+    rows: Rows, labels: Labels, rule: "Rule", state: SweepState, order: Positions | None, first: int, last: int
+) -> None:
+    options = rule.options()
+    steps = -(-(last - first) // rule.batch)
+    rates = rule.rates(state.steps + 1, steps)
+    assert rates is not None
+    _kernels.descent(
+        rows,
+        labels.codes,
+        labels.weights,
+        order,
+        options["outputs"],
+        options["constant"],
+        options["hard"],
+        rule.batch,
+        options["mean_weight"],
+        rates,
+        options["shrink"],
+        options["truncate"],
+        max(0, options["average_from"] - state.steps),
+        state.point,
+        state.counters,
+        state.total,
+        first,
+        last,
+    )
+    state.steps += steps
+
+
 SweepKernel = Callable[[Rows, Labels, "Rule", SweepState, Positions | None, int, int], None]
 
 BY_ROWS = ("dense", "columns", "csr")
 
-SWEEP_KERNELS: dict[str, dict[str, SweepKernel]] = {"perceptron": dict.fromkeys(BY_ROWS, _perceptron)}
+SWEEP_KERNELS: dict[str, dict[str, SweepKernel]] = {
+    "perceptron": dict.fromkeys(BY_ROWS, _perceptron),
+    "descent": dict.fromkeys(BY_ROWS, _descent),
+}
 """Kernel for a rule's name and a block's layout; columns that are compressed are turned into rows first."""
 
 

@@ -36,11 +36,15 @@ class Rule(Protocol):
     def kernel(self) -> str:
         """The kernel's name in the table of ``core.kernels``."""
 
+    @property
+    def batch(self) -> int:
+        """Rows that must not be parted: the pass is cut at multiples of this."""
+
     def options(self) -> Mapping[str, Any]:
         """Arguments of the kernel beyond rows, labels, state and order."""
 
     def rates(self, first: int, count: int) -> Vector | None:
-        """Step sizes of the visits first, first + 1, …, counted from 1; None if they never change."""
+        """Step sizes of the visits (or batches) first, first + 1, …, counted from 1; None if they never change."""
 
 
 class Rowwise(Protocol):

@@ -13,6 +13,7 @@ class Stop(StrEnum):
     DEPENDENT = "columns are nearly, but not quite, linearly dependent; drop one of them or use a finite C"
     SEPARATED = "no finite maximum exists; use a finite C"
     PATIENCE = "the loss, or the validation score, no longer improves by tol"
+    DIVERGED = "the steps are too long; lower eta0, or leave it out"
     ASKED = "a callback asked to stop"
 
     @property

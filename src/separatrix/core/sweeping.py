@@ -18,7 +18,7 @@ class SweepState:
     mistake, ``total`` what an average needs, ``lost`` what an L1 penalty took from each
     weight. With ``leeway``, ``lengths`` and ``reference`` rows may be skipped: row i is no
     mistake while ‖w − reference‖ < ``leeway[i]``, because its score can fall by at most its
-    length times that.
+    length times that. ``steps`` counts batches, where rows are visited in batches.
 
     >>> SweepState(np.zeros(3)).mistakes
     0
@@ -33,6 +33,7 @@ class SweepState:
     lengths: Vector | None = None
     reference: Vector | None = None
     epochs: int = 0
+    steps: int = 0
 
     @property
     def visits(self) -> int:
@@ -46,7 +47,7 @@ class SweepState:
 
     @property
     def error(self) -> float:
-        """Σ a·(margin − s·z) over the mistakes since it was last set to zero."""
+        """Since it was last set to zero: Σ a·(margin − s·z) over the mistakes; of a descent Σ a·loss as met."""
         return float(self.counters[2])
 
     @property

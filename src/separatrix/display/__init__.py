@@ -7,6 +7,7 @@ from separatrix.display.basis import BasisDisplay
 from separatrix.display.bayes_net import BayesNetDisplay
 from separatrix.display.boundary import BoundaryDisplay
 from separatrix.display.central_limit import CentralLimitDisplay
+from separatrix.display.decision_history import DecisionHistoryDisplay
 from separatrix.display.descent import DescentDisplay
 from separatrix.display.divergence import KLDisplay
 from separatrix.display.losses import LossDisplay
@@ -23,6 +24,7 @@ __all__ = [
     "BayesNetDisplay",
     "BoundaryDisplay",
     "CentralLimitDisplay",
+    "DecisionHistoryDisplay",
     "DescentDisplay",
     "KLDisplay",
     "LossDisplay",

@@ -1,4 +1,4 @@
-"""What happened pass by pass: the objective, its certified distance from the optimum, and ‖w‖."""
+"""What happened pass by pass, or epoch by epoch: the objective, its bound, ‖w‖ and a validation score."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -8,13 +8,18 @@ import numpy as np
 from separatrix.core.arrays import Vector
 from separatrix.display import canvas
 
+MANY = 500
+"""More epochs than this are drawn on a logarithmic axis."""
+
 
 @dataclass
 class TraceDisplay:
-    """Objective, bound and ‖w‖ per pass.
+    """Objective, bound and ‖w‖ per pass, of a descent per epoch.
 
-    The objective is drawn above the smallest value seen, on a logarithmic scale, so
-    that the last digits are visible; the bound must lie above it wherever it is finite.
+    The objective is drawn above the smallest value seen, on a logarithmic scale, so that the last digits are visible;
+    the bound must lie above it wherever it is finite (of "sgd" the mean loss met on the way is drawn, which may lie
+    above the bound). On completely separable data without a penalty the infimum is
+    known to be 0, and the objective itself is drawn. With rows held out a third panel shows their score.
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from separatrix import LogisticRegression
@@ -28,6 +33,10 @@ class TraceDisplay:
     bound: Vector
     norm: Vector
     tolerance: float | None = None
+    scores: Vector | None = None
+    step: str = "pass over the data"
+    value: str = "objective"
+    infimum: float | None = None
     ax_: Any = field(default=None, repr=False)
     figure_: Any = field(default=None, repr=False)
 
@@ -38,7 +47,18 @@ class TraceDisplay:
         # a network's certificate bounds no distance from an optimum
         bounded = hasattr(certificate, "tol") and hasattr(certificate, "objective") and certificate.kind != "stationary"
         tolerance = certificate.tol * min(certificate.objective, 1.0) if bounded else None
-        return cls(trace.objective, trace.bound, trace.norm, tolerance)
+        scores = getattr(estimator, "validation_scores_", None)
+        descent = hasattr(estimator, "kept_")
+        return cls(
+            trace.objective,
+            trace.bound,
+            trace.norm,
+            tolerance,
+            None if scores is None else np.asarray(scores, dtype=np.float64),
+            "epoch" if descent else "pass over the data",
+            "mean loss met" if getattr(estimator, "solver", "") == "sgd" else "objective",
+            0.0 if descent and getattr(certificate, "kind", "") == "complete" else None,
+        )
 
     @property
     def passes(self) -> Vector:
@@ -47,16 +67,17 @@ class TraceDisplay:
 
     @property
     def excess(self) -> Vector:
-        """The objective above the smallest one seen; NaN where the difference is mere rounding."""
-        above = self.objective - self.objective.min()
+        """The objective above its infimum or the smallest one seen; NaN where the difference is mere rounding."""
+        above = self.objective - (self.objective.min() if self.infimum is None else self.infimum)
         return np.where(above > 1e-15 * np.abs(self.objective), above, np.nan)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw two panels: distances on a logarithmic scale, and ‖w‖."""
-        left, right = canvas.axes(ax, 2)
-        left.semilogy(
-            self.passes, self.excess, "o-", color=canvas.POSITIVE, ms=4, label="objective above the best seen"
-        )
+        """Draw two panels, distances on a logarithmic scale and ‖w‖; a third for a validation score."""
+        panels = canvas.axes(ax, 2 if self.scores is None else 3)
+        left, right = panels[:2]
+        marks = "o-" if len(self.objective) <= 60 else "-"
+        label = f"{self.value} above the best seen" if self.infimum is None else f"{self.value}; the infimum is 0"
+        left.semilogy(self.passes, self.excess, marks, color=canvas.POSITIVE, ms=4, label=label)
         finite = np.isfinite(self.bound) & (self.bound > 0)
         if finite.any() or self.tolerance is not None:
             left.semilogy(
@@ -79,12 +100,21 @@ class TraceDisplay:
             )
         distance = "distance from the optimum" if self.tolerance is not None else "above the best seen"
         title = "How far from the optimum" if self.tolerance is not None else "The objective"
-        left.set(xlabel="pass over the data", ylabel=distance, title=title)
+        left.set(xlabel=self.step, ylabel=distance, title=title)
         left.legend(frameon=False, fontsize=8)
-        right.plot(self.passes, self.norm, "o-", color=canvas.INK, ms=4)
-        right.set(xlabel="pass over the data", ylabel="‖w‖", title="Length of the weights")
-        for panel in (left, right):
+        right.plot(self.passes, self.norm, marks, color=canvas.INK, ms=4)
+        right.set(xlabel=self.step, ylabel="‖w‖", title="Length of the weights")
+        if self.scores is not None:
+            best = int(np.argmax(self.scores))
+            panels[2].plot(self.passes, self.scores, marks, color=canvas.POSITIVE, ms=4)
+            panels[2].plot(self.passes[best], self.scores[best], "o", color=canvas.BOUND, ms=8, label="best")
+            panels[2].set(xlabel=self.step, ylabel="score", title="Score on rows held out")
+            panels[2].legend(frameon=False, fontsize=8)
+        for panel in panels:
             canvas.tidy(panel)
-            panel.xaxis.get_major_locator().set_params(integer=True)
-        self.ax_, self.figure_ = np.array([left, right]), left.figure
+            if len(self.objective) > MANY:
+                panel.set_xscale("log")
+            else:
+                panel.xaxis.get_major_locator().set_params(integer=True)
+        self.ax_, self.figure_ = np.array(panels), left.figure
         return self

@@ -87,8 +87,10 @@ class MemoryEngine:
         kernel = kernels.sweep_kernel(rule.kernel, block.layout)
         labels = kernels.Labels(self.codes, self.weights)
         end = (self.rows if order is None else len(order)) if last is None else last
-        for span in spans(end - first, self.entries_per_row + 8.0, 1):
-            kernel(block.rows, labels, rule, state, order, first + span.first, first + span.last)
+        batch = rule.batch
+        for span in spans(-(-(end - first) // batch), batch * (self.entries_per_row + 8.0), 1):
+            start, stop = first + batch * span.first, min(first + batch * span.last, end)
+            kernel(block.rows, labels, rule, state, order, start, stop)
         return state
 
     def _by_rows(self) -> Block:

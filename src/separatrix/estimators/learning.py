@@ -12,7 +12,8 @@ from separatrix.core.arrays import Positions, Vector
 from separatrix.core.errors import refuse
 from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Trace
-from separatrix.engines import Block, MemoryEngine, block_of
+from separatrix.engines import Block, MemoryEngine
+from separatrix.estimators.held_out import held_out_engine, hold_out
 from separatrix.estimators.inputs import Target, refuse_not_finite
 from separatrix.estimators.separability import separability
 from separatrix.estimators.separation import OneSide
@@ -180,25 +181,10 @@ class Lesson:
 
     def _split(self) -> tuple[Positions, Positions]:
         """Rows to learn from and rows held out, a share of each class."""
-        held = []
-        for code in range(len(self.target.classes)):
-            members = np.flatnonzero(self.target.codes == code)
-            held.append(self.generator.permutation(members)[: round(self.held_out * len(members))])
-        out = np.sort(np.concatenate(held))
-        train = np.setdiff1d(np.arange(self.block.shape[0]), out).astype(np.int64)
-        if len(out) == 0 or len(np.unique(self.target.codes[train])) < len(self.target.classes):
-            refuse(
-                f"validation_fraction={self.held_out} of {self.block.shape[0]} rows leaves nothing on one side.",
-                "raise the number of rows, or set early_stopping=False.",
-            )
-        return train, out.astype(np.int64)
+        return hold_out(self.target.codes, len(self.target.classes), self.held_out, self.generator)
 
     def _validation(self, rule: PerceptronRule, held: Positions) -> Any:
-        block = block_of(self.block.take(held))
-        weights = None if self.weights is None else self.weights[held]
-        if weights is not None and not weights.any():
-            refuse("All rows held out have weight 0.", "set early_stopping=False.")
-        engine = MemoryEngine(block, self.target.codes[held], len(self.target.classes), weights)
+        engine = held_out_engine(self.block, self.target.codes, len(self.target.classes), self.weights, held)
 
         def score(point: Vector) -> float:
             return 1.0 - float(rule.wrong(engine, point[None])[0]) / engine.weight

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _get_feature_names
 
+from separatrix.certificates.anchored import AnchoredCertificate
 from separatrix.certificates.duality import probabilities
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
+from separatrix.certificates.separability import Separability
 from separatrix.certificates.stationary import StationaryCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import InputError, NotFiniteError, SeparationWarning, refuse
@@ -20,6 +22,8 @@ from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
+from separatrix.estimators.descent import Descended, descend
+from separatrix.estimators.descent_parameters import DESCENT_SOLVERS, check_descent
 from separatrix.estimators.firth import FirthSolved, check_firth, solve_firth, warn_unless_stationary
 from separatrix.estimators.inputs import (
     Target,
@@ -36,13 +40,14 @@ from separatrix.estimators.no_maximum import Limit, advice, limit_of, limit_prob
 from separatrix.estimators.problem import LogisticProblem
 from separatrix.estimators.separability import separability
 from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
+from separatrix.estimators.streaming import PartialFit, weights_of
 from separatrix.estimators.telling import print_pass, warn_unless_good
 from separatrix.terms.penalised import PenalisedLoss
 
-OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg")
+OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg", *DESCENT_SOLVERS)
 
 
-class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """p(class 1 | x) = σ(⟨w, x⟩ + b), fitted to a certified distance from the optimum.
 
     Minimises the average over rows
@@ -77,10 +82,13 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         exact gradients), "newton-cg" (Hessian times vectors), or "auto", which picks by
         shape. scikit-learn's other names are accepted and mean "auto": all reach the
         same minimum. With an L1 part it is always proximal Newton on working sets.
+        "gd" is gradient descent over all rows, "sgd" stochastic gradient descent in batches: see the
+        parameters from ``learning_rate`` on, which no other solver looks at.
     max_iter : int, default=100
-        Most passes over the data that evaluate F; products in "newton-cg" not counted.
+        Most passes over the data that evaluate F; products in "newton-cg" not counted. For descent: epochs.
     random_state : int, RandomState or None
-        Chooses the sub-sample's rows; None means 0, so that a fit repeats itself.
+        Chooses the sub-sample's rows, the order of an epoch, the rows held out and a random start; None means 0, so
+        that a fit repeats itself.
     warm_start : bool, default=False
         Begin at the weights of the last fit.
     n_jobs : int or None
@@ -97,6 +105,34 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         With ``firth``: refit the intercept so that the mean prediction is the mean outcome.
     on_separation : "warn" or "raise", default="warn"
         What to do where maximum likelihood has no maximum (``C=np.inf``, separable classes).
+    learning_rate : {"auto", "constant", "optimal", "invscaling", "adaptive"} or callable
+        The step length η(t) at step t = 1, 2, …; all but "auto" are scikit-learn's. "auto" is constant for "gd"; for
+        "sgd" eta0/(1 + (t − 1)/T)^¾ with T = 512 or five times the coefficients, if more. See ``terms.descent``.
+    eta0 : float or None
+        The first step length; None takes 1/L, with L the curvature that a step can meet in these data.
+    power_t : float, default=0.5
+        The power of "invscaling".
+    batch_size : int, default=1
+        Rows per step of "sgd"; 1 is online learning.
+    init : {"zeros", "random"}
+        The start; "random" draws from a normal of deviation 0.01.
+    shuffle : bool, default=True
+        A new order of the rows in every epoch of "sgd".
+    early_stopping : bool, default=False
+        Hold out ``validation_fraction`` of each class, stop when its score no longer rises, and give the weights
+        of the best score. The certificate is about F over all rows.
+    validation_fraction : float, default=0.1
+    n_iter_no_change : int or None, default=5
+        Patience of a descent: epochs without an improvement by more than tol·min(F, 1); None for no such rule. With the
+        default ``tol`` a descent that still moves hardly ever stops by it, and one that crawls on for ever ends
+        at ``max_iter``.
+    average : bool or int, default=False
+        Give the mean of the weights after each step, from the first or from that many on.
+    keep_epochs : sequence of int
+        Epochs after which the weights are kept, in ``kept_``.
+    certify_every : int or None
+        Compute the bound also after every so many epochs, and stop once it is below tol; it costs a pass or more.
+        None computes it at the end only.
     dual, intercept_scaling
         Accepted and without effect.
 
@@ -108,9 +144,15 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         How far F is from its minimum, at most; ``certificate_.verify(X, y)`` proves it again.
         With ``firth`` a StationaryCertificate: how small the modified score is, and no more.
         Where no maximum exists (``C=np.inf``) the verdict, a ``Separability``; ``coef_`` is then the finite part
-        of the limit, ``direction_`` what runs to infinity and decides wherever it is not zero.
+        of the limit, ``direction_`` what runs to infinity and decides wherever it is not zero. A descent keeps the
+        verdict but gives its last weights. A descent that is far from the optimum has an AnchoredCertificate or
+        a GapCertificate.
     trace_ : Trace
-        Objective, bound, ‖w‖, mistakes and seconds per pass.
+        Objective, bound, ‖w‖, mistakes and seconds per pass; of "sgd" per epoch, with the loss as it was met.
+    kept_ : dict
+        Of a descent: (coef, intercept) after each of ``keep_epochs`` that was reached.
+    validation_scores_ : list or None
+        Of a descent with ``early_stopping``: the score after each epoch.
     n_parameters_ : int
         Weights that were fitted, intercept included.
 
@@ -145,6 +187,18 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         firth: bool = False,
         flic: bool = False,
         on_separation: str = "warn",
+        learning_rate: str | Callable[[int], float] = "auto",
+        eta0: float | None = None,
+        power_t: float = 0.5,
+        batch_size: int = 1,
+        init: str = "zeros",
+        shuffle: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = 5,
+        average: bool | int = False,
+        keep_epochs: Sequence[int] = (),
+        certify_every: int | None = None,
     ) -> None:
         self.C = C
         self.l1_ratio = l1_ratio
@@ -163,6 +217,18 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         self.firth = firth
         self.flic = flic
         self.on_separation = on_separation
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.batch_size = batch_size
+        self.init = init
+        self.shuffle = shuffle
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.average = average
+        self.keep_epochs = keep_epochs
+        self.certify_every = certify_every
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -189,12 +255,11 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         objective, alpha = problem.objective(engine), problem.alpha(engine)
 
         def attributes(raw: Vector) -> dict[str, Any]:
-            rows = raw.reshape(problem.outputs, -1)
-            d = block.shape[1]
-            intercept = rows[:, d] if self.fit_intercept else np.zeros(problem.outputs)
-            return {"coef_": rows[:, :d].copy(), "intercept_": intercept.copy(), "classes_": target.classes}
+            found = weights_of(raw, problem.outputs, block.shape[1], bool(self.fit_intercept))
+            return found | {"classes_": target.classes}
 
         trace = Trace()
+        descended: Descended | None = None
         with callback_tasks(self, {"X": X, "y": y}, self.max_iter, attributes) as tasks:
             trace.hooks = self._hooks(tasks)
             try:
@@ -203,6 +268,9 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
                     solved: Solved | FirthSolved
                     if self.firth:
                         solved = solve_firth(objective, start, self.tol, self.max_iter, self.flic, trace)
+                    elif self.solver in DESCENT_SOLVERS:
+                        descended = descend(self, objective, alpha, start, self._seed(), trace)
+                        solved = descended.solved
                     else:
                         solved = solve(
                             objective, alpha, self._solver(), start, self.tol, self.max_iter, self._seed(), trace
@@ -213,22 +281,24 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
                 tasks.close(solved.raw)
         trace.hooks = ()
         certificate: Any = self._certificate(solved, problem, alpha, names)
-        limit = self._limit(X, y, weights, objective, certificate, solved.outcome.stop)
+        verdict = self._verdict(X, y, weights, objective, certificate, solved.outcome.stop)
+        limit = None if verdict is None or descended is not None else self._limit(objective, verdict)
         raw = solved.raw if limit is None else limit.finite.ravel()
         # everything succeeded: only now does the estimator change
         _check_feature_names(self, X, reset=True)
         self.n_features_in_ = block.shape[1]
         for name, value in attributes(raw).items():
             setattr(self, name, value)
-        self._limit_ = limit
-        if limit is not None:
-            certificate = limit.verdict
+        self._limit_: Limit | None = limit
+        if verdict is not None:
+            certificate = verdict
         self.n_iter_ = np.array([len(trace)], dtype=np.int32)
         self.certificate_ = certificate
         self.trace_ = trace
         self.n_parameters_ = objective.size
-        if limit is not None:
-            warnings.warn(advice(limit.verdict), SeparationWarning, stacklevel=2)
+        self._keep(descended, attributes)
+        if verdict is not None:
+            warnings.warn(advice(verdict, limit is not None), SeparationWarning, stacklevel=2)
         elif isinstance(certificate, StationaryCertificate):
             warn_unless_stationary(solved.outcome.stop, certificate)
         else:
@@ -240,10 +310,10 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         """Where no maximum exists: the weights that run to infinity, as a direction (rows as in ``coef_``, b last)."""
         return None if self._limit_ is None else self._limit_.direction
 
-    def _limit(
+    def _verdict(
         self, X: Any, y: Any, weights: Vector | None, objective: PenalisedLoss, certificate: Any, stop: Stop
-    ) -> Limit | None:
-        """The verdict where existence of a maximum was not proved, and the limit where there is none."""
+    ) -> Separability | None:
+        """The verdict where existence of a maximum was not proved, if there is none."""
         if not math.isinf(self.C) or self.firth or stop is Stop.ASKED or certificate.proved:
             return None
         verdict = separability(X, y, bool(self.fit_intercept), sample_weight=weights, others=False)
@@ -253,6 +323,9 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
             raise InputError(advice(verdict))
         if verdict.kind == "complete" and objective.outputs == 1:
             verdict = verdict.widened()
+        return verdict
+
+    def _limit(self, objective: PenalisedLoss, verdict: Separability) -> Limit:
         with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
             return limit_of(objective, verdict)
 
@@ -295,6 +368,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         if self.on_separation not in ("warn", "raise"):
             refuse(f"on_separation is {self.on_separation!r}.", 'choose "warn" or "raise".')
         check_firth(self)
+        check_descent(self)
 
     def _check_classes(self, target: Target, weights: Vector | None) -> None:
         count = len(target.classes)
@@ -335,7 +409,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         if isinstance(solved, FirthSolved):
             return solved.certificate(problem, float(self.tol), names)
         outcome, tol = solved.outcome, float(self.tol)
-        if alpha > 0.0:
+        if alpha > 0.0 or solved.dual:
             rows = solved.raw.reshape(problem.outputs, -1)
             coef = rows[:, :-1] if problem.fit_intercept else rows
             value = outcome.evaluation.value + alpha * float(np.abs(coef).sum())
@@ -344,17 +418,11 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         if solved.null is not None:
             involved = np.flatnonzero(solved.null.any(axis=1))
             aliased = tuple(str(names[j]) if names is not None else f"column {j}" for j in involved)
-        return OptimumCertificate(
-            outcome.bound,
-            tol,
-            outcome.evaluation.value,
-            solved.raw,
-            problem,
-            solved.direction,
-            solved.shift,
-            solved.keep,
-            aliased,
-        )
+        claim = (outcome.bound, tol, outcome.evaluation.value, solved.raw, problem)
+        witness = (solved.direction, solved.shift, solved.keep, aliased)
+        if solved.anchor is not None:
+            return AnchoredCertificate(*claim, *witness, anchor=solved.anchor)
+        return OptimumCertificate(*claim, *witness)
 
 
 def _is_number(value: object, kind: Any = Real) -> bool:

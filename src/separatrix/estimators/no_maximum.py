@@ -131,8 +131,8 @@ def _least_norm(objective: PenalisedLoss, raw: Matrix, verdict: Separability) ->
     return np.where(np.abs(moved) > 1e-14 * np.abs(raw).max(), moved, 0.0)
 
 
-def advice(verdict: Separability) -> str:
-    """The text of the warning: kind, columns, rows, and what to do."""
+def advice(verdict: Separability, limit: bool = True) -> str:
+    """The text of the warning: kind, columns, rows, and what to do; ``limit`` says that the limit is given."""
     apart = verdict.separated_rows
     rows = ", ".join(str(k) for k in apart[:5].tolist()) + (", …" if len(apart) > 5 else "")
     if verdict.kind == "complete":
@@ -144,9 +144,11 @@ def advice(verdict: Separability) -> str:
             f"The classes are quasi-completely separable, so the likelihood has no maximum: {len(apart)} rows ({rows}) "
             f"can be separated without end, and these weights are not finite: {listed}."
         )
+    given = "The limit is given: a direction that decides where it is not zero, and finite weights elsewhere."
+    if not limit:
+        given = "The weights given are where the descent stopped; trace_ shows how they grow."
     return (
-        f"{fact} The limit is given: a direction that decides where it is not zero, and finite weights elsewhere. "
-        "certificate_.verify(X, y) proves it.\n\n"
+        f"{fact} {given} certificate_.verify(X, y) proves it.\n\n"
         "Hint: use a finite C, or firth=True for finite estimates of all weights."
     )
 

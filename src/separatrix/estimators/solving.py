@@ -60,7 +60,10 @@ SCIKIT_LEARN_SOLVERS = {
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The outcome with the point in raw coordinates and what is not identified."""
+    """The outcome with the point in raw coordinates and what is not identified.
+
+    ``dual`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
+    """
 
     outcome: Outcome
     raw: Vector
@@ -68,6 +71,8 @@ class Solved:
     null: Matrix | None = None
     direction: Vector | None = None
     shift: Vector | None = None
+    dual: bool = False
+    anchor: Vector | None = None
 
 
 def choose(objective: PenalisedLoss) -> str:
@@ -162,13 +167,13 @@ def solve(
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
-        return _proved_by_direction(objective, outcome)
+        return proved_by_direction(objective, outcome)
     if solver == "newton-subsample":
-        return _solve_subsampled(objective, begin, start is not None, patience, seed)
+        return solve_subsampled(objective, begin, start is not None, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
 
 
-def _proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
+def proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
     """The outcome of conjugate gradients, its bound computed anew as ``verify`` will."""
     assert outcome.direction is not None
     here = outcome.evaluation
@@ -216,7 +221,8 @@ def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patien
     return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
 
 
-def _solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
+def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
+    """Sub-sampled Newton; unless ``started``, smaller samples first find where to begin."""
     engine = objective.engine
     sample = engine.sample(min(sample_size(objective.size) // objective.outputs, engine.rows), seed)
     small = replace(objective, engine=sample, ranges=None, passes=0)

@@ -33,6 +33,15 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate) -> None:
             stacklevel=3,
         )
         return
+    if stop is Stop.DIVERGED:
+        warnings.warn(
+            f"The descent diverged: it ended at average objective {certificate.objective:.6g}, above its start or "
+            "where floats end. The weights given are the last finite ones.\n\n"
+            "Hint: the rate is too large; lower eta0, or leave it out to have it from the data.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+        return
     how_far = (
         f"certified to be within {certificate.bound:.1e} of the optimum" if certificate.proved else "nothing is proved"
     )

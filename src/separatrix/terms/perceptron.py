@@ -100,6 +100,11 @@ class PerceptronRule:
     kernel: str = "perceptron"
 
     @property
+    def batch(self) -> int:
+        """Every visit stands alone."""
+        return 1
+
+    @property
     def penalised(self) -> bool:
         """Whether every visit changes w."""
         return self.shrink > 0.0 or self.truncate > 0.0

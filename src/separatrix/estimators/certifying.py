@@ -1,0 +1,131 @@
+"""The certificate of any weights, whoever found them."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.certificates.anchored import anchored_bound
+from separatrix.core.arrays import Vector
+from separatrix.core.factor import Factor, factorise, independent
+from separatrix.core.protocols import Evaluation
+from separatrix.core.stop import Stop
+from separatrix.core.trace import Trace
+from separatrix.estimators.problem import DEPENDENCE, null_directions, yardsticks
+from separatrix.estimators.solving import (
+    ALLOWANCE,
+    LARGEST_HESSIAN,
+    MARGIN,
+    DualJudge,
+    Solved,
+    choose,
+    factor_judge,
+    iterative_judge,
+    proved_by_direction,
+    solve_subsampled,
+)
+from separatrix.solvers.newton import newton
+from separatrix.solvers.newton_cg import newton_cg
+from separatrix.solvers.outcome import Outcome, Patience
+from separatrix.terms.penalised import PenalisedLoss
+
+MOST_PRODUCTS = 100
+
+MOST_STEPS = 8
+NEAR = 1e-3
+"""Newton steps to an anchor: at most so many, and no more once its own bound is this share of F."""
+
+
+def certified(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
+    """F at (w, b), and how far it is from F* at most.
+
+    With an L1 part by the duality gap. Else from the gradient and the Hessian; where that proves nothing, far from
+    the minimum, by a few Newton steps to an anchor that is near it; failing that, or with too many columns for a
+    Hessian, by the duality gap if there is a penalty. Otherwise the bound is infinite.
+    """
+    raw = objective.centred(raw)
+    solved = _by_gap(objective, alpha, raw, stop) if alpha > 0.0 else _by_curvature(objective, raw, tol, stop)
+    if math.isinf(solved.outcome.bound) and alpha == 0.0 and objective.strength > 0.0:
+        return _by_gap(objective, alpha, raw, stop)
+    return solved
+
+
+def _by_gap(objective: PenalisedLoss, alpha: float, raw: Vector, stop: Stop) -> Solved:
+    evaluation = objective.evaluate(objective.shifted_point(raw))
+    bound = DualJudge(objective, alpha)(evaluation)
+    return Solved(Outcome(evaluation, None, bound, stop), raw, dual=True)
+
+
+def _by_curvature(objective: PenalisedLoss, raw: Vector, tol: float, stop: Stop) -> Solved:
+    point = objective.shifted_point(raw)
+    if choose(objective) == "newton-cg" and (objective.strength > 0.0 or objective.size > LARGEST_HESSIAN):
+        quiet = Patience(tol, 1, 0, Trace(), objective)
+        found = newton_cg(objective, point, iterative_judge(objective), quiet, limit=MOST_PRODUCTS)
+        solved = proved_by_direction(objective, found)
+        return replace(solved, outcome=replace(solved.outcome, stop=stop))
+    if choose(objective) == "newton-subsample":
+        there = solve_subsampled(objective, _nearer(objective, point), True, _to_anchor(objective), 0).outcome
+        if math.isfinite(there.bound):
+            return _anchored(objective, Outcome(objective.evaluate(point), None, math.inf, stop), there, raw)
+    evaluation = objective.evaluate(point, curvature=True)
+    assert evaluation.hessian is not None
+    factor = factorise(evaluation.hessian, evaluation.point)
+    if factor is not None:
+        return _here_or_anchored(objective, evaluation, factor, raw, stop)
+    if objective.strength == 0.0:
+        return _of_dependent_columns(objective, evaluation, raw, stop)
+    return Solved(Outcome(evaluation, None, math.inf, stop), raw)
+
+
+def _of_dependent_columns(objective: PenalisedLoss, evaluation: Evaluation, raw: Vector, stop: Stop) -> Solved:
+    """The claim is about columns that do not depend on others, if the rest do to nine digits."""
+    nothing = Solved(Outcome(evaluation, None, math.inf, stop), raw)
+    single = replace(objective, outputs=1, ranges=None)
+    gram = single.evaluate(np.zeros(single.size), curvature=True).hessian
+    assert gram is not None
+    alone = independent(gram, last_first=objective.constant)
+    if len(alone) in (0, single.size):
+        return nothing
+    keep = np.concatenate([alone + k * single.size for k in range(objective.outputs)])
+    assert evaluation.hessian is not None
+    factor = factorise(evaluation.hessian, evaluation.point, keep)
+    directions = null_directions(single, gram, alone)
+    if factor is None or single.dependence(directions) > DEPENDENCE:
+        return nothing
+    columns = objective.engine.columns_count
+    solved = _here_or_anchored(objective, evaluation, factor, raw, stop)
+    return replace(solved, keep=keep, null=directions[:columns])
+
+
+def _here_or_anchored(
+    objective: PenalisedLoss, evaluation: Evaluation, factor: Factor, raw: Vector, stop: Stop
+) -> Solved:
+    """The bound at the point itself or, where that is infinite, by an anchor."""
+    judge = factor_judge(objective)
+    here = Outcome(evaluation, factor, judge(evaluation, factor), stop)
+    if math.isfinite(here.bound):
+        return Solved(here, raw)
+    begin = evaluation if evaluation.value <= _at_zero(objective) else np.zeros(objective.size)
+    there = newton(objective, begin, judge, _to_anchor(objective), factor.keep)
+    return Solved(here, raw) if math.isinf(there.bound) else _anchored(objective, here, there, raw)
+
+
+def _anchored(objective: PenalisedLoss, here: Outcome, there: Outcome, raw: Vector) -> Solved:
+    """What a bound at one point says of another."""
+    anchor = objective.centred(objective.raw_point(there.evaluation.point))
+    gamma = ALLOWANCE * yardsticks(objective)[0].gamma
+    bound = anchored_bound(here.evaluation.value, there.evaluation.value, there.bound, gamma) * MARGIN
+    return Solved(replace(here, bound=bound), raw, anchor=anchor)
+
+
+def _to_anchor(objective: PenalisedLoss) -> Patience:
+    return Patience(NEAR, MOST_STEPS, 0, Trace(), objective)
+
+
+def _at_zero(objective: PenalisedLoss) -> float:
+    return math.log(max(objective.outputs, 2))
+
+
+def _nearer(objective: PenalisedLoss, point: Vector) -> Vector:
+    """The point, or zero where that is better."""
+    return point if objective.evaluate(point).value <= _at_zero(objective) else np.zeros(objective.size)
