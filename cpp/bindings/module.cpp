@@ -11,4 +11,5 @@ NB_MODULE(_kernels, module) {
     separatrix::bind_maps(module);
     separatrix::bind_exact(module);
     separatrix::bind_sweeps(module);
+    separatrix::bind_moments(module);
 }

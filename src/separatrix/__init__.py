@@ -9,8 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
+from separatrix.estimators.bernoulli import BernoulliNB
+from separatrix.estimators.discriminant import LinearDiscriminantAnalysis
 from separatrix.estimators.logistic import LogisticRegression
 from separatrix.estimators.perceptron import Perceptron
+from separatrix.estimators.ridge import RidgeClassifier, RidgeClassifierCV
 from separatrix.estimators.separability import separability
 
 if TYPE_CHECKING:
@@ -19,11 +22,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BernoulliNB",
     "CertificateError",
     "ConvergenceWarning",
     "InputError",
+    "LinearDiscriminantAnalysis",
     "LogisticRegression",
     "Perceptron",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
     "SeparationWarning",
     "__version__",
     "display",

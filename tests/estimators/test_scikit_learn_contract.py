@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from separatrix import LogisticRegression, Perceptron
+from separatrix import (
+    BernoulliNB,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    Perceptron,
+    RidgeClassifier,
+    RidgeClassifierCV,
+)
 
 ORDER = "a weight scales a step, a repeated row is another visit: not the same path"
 
@@ -38,6 +45,13 @@ def order_dependent(estimator: Any) -> dict[str, str]:
         Perceptron(average=True),
         Perceptron(penalty="elasticnet", tol=1e-3),
         Perceptron(rule="batch", eta0=0.1),
+        LinearDiscriminantAnalysis(),
+        LinearDiscriminantAnalysis(covariance="average", shrinkage="auto"),
+        BernoulliNB(),
+        BernoulliNB(alpha=0.0, fit_prior=False),
+        RidgeClassifier(),
+        RidgeClassifier(alpha=0.0),
+        RidgeClassifierCV(),
     ],
     expected_failed_checks=order_dependent,
 )

@@ -1,0 +1,281 @@
+"""Least squares as a classifier: a line fitted to ±1 and cut at zero, with one penalty or the best of many."""
+
+import math
+import warnings
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _check_feature_names, _get_feature_names
+
+from separatrix.core.arrays import AnyArray, Matrix, Vector
+from separatrix.core.errors import refuse
+from separatrix.core.protocols import Engine
+from separatrix.core.threads import one_blas_thread
+from separatrix.estimators.inputs import Target
+from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.loo_scores import best_of
+from separatrix.estimators.ridge_problem import RidgeProblem, opened
+from separatrix.terms.firth import SquaredLengths
+from separatrix.terms.least_squares import (
+    NormalEquations,
+    RidgeSolution,
+    Spectrum,
+    downdated,
+    left_out,
+    signs_of,
+    solve_ridge,
+)
+from separatrix.terms.logistic import Scores
+
+SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+
+
+class _LeastSquares(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+    """What both estimators share: tags, and taking over a solution."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _take(
+        self, X: Any, target: Target, engine: Engine, problem: RidgeProblem, equations: NormalEquations, at: RidgeSolution
+    ) -> None:
+        certificate = problem.certificate(engine, equations, at.coef, at.intercept, at.keep, _get_feature_names(X))
+        # everything succeeded: only now does the estimator change
+        _check_feature_names(self, X, reset=True)
+        self.n_features_in_ = engine.columns_count
+        self.classes_ = target.classes
+        self.coef_, self.intercept_ = at.coef, at.intercept
+        self.certificate_ = certificate
+        self.dropped_ = list(certificate.aliased)
+        self.n_parameters_ = len(at.coef) * (engine.columns_count + problem.fit_intercept)
+        if certificate.aliased:
+            warnings.warn(
+                f"{len(self.dropped_)} columns are constant or combinations of others and have weight 0: "
+                f"{', '.join(self.dropped_[:5])}.\n\nHint: drop them, or set alpha > 0.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+class RidgeClassifier(_LeastSquares):
+    """Least squares on targets ±1: Σ aᵢ(yᵢ − ⟨w, xᵢ⟩ − b)² + α‖w‖², and class 1 where ⟨w, x⟩ + b ≥ 0.
+
+    With α = 0 plain least squares. More than two classes: each against the rest, the highest score decides. Far but
+    correctly classified points pull this boundary, because (1 − z)² punishes being too right; see ``OutlierDisplay``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty, at least 0; b has none. At 0, columns that others determine are left out and named.
+    fit_intercept : bool, default=True
+    class_weight : dict, "balanced" or None
+    copy_X, max_iter, tol, solver, random_state
+        Accepted as in scikit-learn and without effect: the answer is a closed form.
+    positive : bool, default=False
+        Only False: weights are not constrained.
+    store_loo : bool, default=True
+        Whether to keep ``loo_residuals_``, one more pass over the rows.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_
+        As in scikit-learn; ``coef_`` is (1, d) for two classes.
+    loo_residuals_ : array (n, targets)
+        y − f(x) for every row, with f fitted to all others, in closed form. Of a row with a weight above one a single
+        copy is left out. NaN where nothing is known without the row (leverage 1).
+    certificate_ : ClosedFormCertificate
+    n_parameters_ : int
+
+    Examples
+    --------
+    >>> model = RidgeClassifier(alpha=0.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> model.coef_.round(12), model.intercept_.round(12)
+    (array([[0.8]]), array([-1.2]))
+    >>> model.loo_residuals_.ravel().round(6)
+    array([ 0.666667, -0.857143,  0.857143, -0.666667])
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        class_weight: Any = None,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+        store_loo: bool = True,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+        self.store_loo = store_loo
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X and labels y; on any error the estimator stays as it was."""
+        alpha = check_penalty(self.alpha, "alpha")
+        if self.solver not in SOLVERS:
+            refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(SOLVERS)}; all give the same answer.")
+        if self.positive:
+            refuse("positive=True is not supported.", "use sklearn.linear_model.RidgeClassifier for positive weights.")
+        _, target, factors, engine = opened(X, y, sample_weight, self.class_weight)
+        problem = RidgeProblem(target.classes, alpha, bool(self.fit_intercept), factors)
+        with one_blas_thread(), np.errstate(all="ignore"):
+            equations = problem.equations_of(engine)
+            solution = solve_ridge(engine, equations, alpha)
+            residuals = _left_out(engine, equations, solution) if self.store_loo else None
+            self._take(X, target, engine, problem, equations, solution)
+        if residuals is not None:
+            self.loo_residuals_ = residuals
+        elif hasattr(self, "loo_residuals_"):
+            del self.loo_residuals_
+        return self
+
+
+def _left_out(engine: Engine, equations: NormalEquations, at: RidgeSolution) -> Matrix:
+    points = np.column_stack([at.coef, at.intercept])
+    errors = signs_of(2 if len(points) == 1 else len(points))[engine.codes] - engine.map(Scores(True), points)
+    across = at.leverage_map
+    if not equations.constant:
+        across = np.column_stack([across, np.zeros(len(across))])
+    share = engine.map(SquaredLengths(True, equations.centre), np.ascontiguousarray(across))[:, 0]
+    if engine.weights is not None:
+        share = share * np.minimum(engine.weights, 1.0)
+    return np.asarray(downdated(errors, share[:, None]))
+
+
+class RidgeClassifierCV(_LeastSquares):
+    """The best of many penalties by leave-one-out, in closed form from one decomposition.
+
+    One pass gives the Gram matrix G = VΛVᵀ, another every row's leave-one-out residual for all penalties at once. Where
+    the Gram matrix would lose its small eigenvalues, an orthogonal triangle of the rows takes its place, so that
+    tiny penalties are safe.
+
+    Parameters
+    ----------
+    alphas : array of penalties, default=(0.1, 1.0, 10.0)
+        Each at least 0.
+    fit_intercept, class_weight
+        As in ``RidgeClassifier``.
+    scoring : str, callable or None
+        A scorer of scikit-learn for the left-out predictions; None for the mean squared error.
+    cv : int, splitter or None
+        None for leave-one-out; else scikit-learn's GridSearchCV over ``RidgeClassifier``.
+    store_cv_results : bool, default=False
+        Keep ``cv_results_`` (n, targets, penalties): squared left-out errors, or left-out scores with ``scoring``.
+
+    Attributes
+    ----------
+    alpha_ : float
+    best_score_ : float
+        Minus the mean squared error (rows counted by weight), or the scorer's value, at ``alpha_``.
+    coef_, intercept_, classes_, certificate_, n_parameters_, cv_results_
+        As in ``RidgeClassifier`` and scikit-learn. With weights a single copy of a row is left out, so that weight two is
+        the row twice; scikit-learn leaves the whole row out.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = RidgeClassifierCV(alphas=[1e-3, 1e-2, 1e-1, 1.0]).fit(X, y)
+    >>> model.alpha_, round(model.score(X, y), 4)
+    (0.01, 0.9614)
+    """
+
+    def __init__(
+        self,
+        alphas: Any = (0.1, 1.0, 10.0),
+        *,
+        fit_intercept: bool = True,
+        scoring: Any = None,
+        cv: Any = None,
+        class_weight: Any = None,
+        store_cv_results: bool = False,
+    ) -> None:
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.class_weight = class_weight
+        self.store_cv_results = store_cv_results
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the penalty and fit; on any error the estimator stays as it was."""
+        alphas = np.array([check_penalty(alpha, "alphas") for alpha in np.ravel(self.alphas)])
+        if len(alphas) == 0:
+            refuse("alphas is empty.", "give at least one penalty.")
+        if self.cv is not None and self.store_cv_results:
+            refuse("cv!=None and store_cv_results=True are incompatible.", "set cv=None.")
+        _, target, factors, engine = opened(X, y, sample_weight, self.class_weight)
+        with one_blas_thread(), np.errstate(all="ignore"):
+            problem = RidgeProblem(target.classes, 0.0, bool(self.fit_intercept), factors)
+            equations = problem.equations_of(engine)
+            results: Any = None
+            if self.cv is None:
+                spectrum = Spectrum.of(engine, equations, float(alphas.min()))
+                which, score, results = self._choose(engine, equations, spectrum, alphas, target)
+            else:
+                which, score = self._search(X, y, sample_weight, alphas)
+            problem = RidgeProblem(target.classes, float(alphas[which]), bool(self.fit_intercept), factors)
+            solution = solve_ridge(engine, equations, problem.alpha)
+            self._take(X, target, engine, problem, equations, solution)
+        self.alpha_, self.best_score_ = problem.alpha, score
+        if results is not None:
+            self.cv_results_ = results
+        elif hasattr(self, "cv_results_"):
+            del self.cv_results_
+        return self
+
+    def _choose(
+        self, engine: Engine, equations: NormalEquations, spectrum: Spectrum, alphas: Vector, target: Target
+    ) -> tuple[int, float, AnyArray | None]:
+        targets = spectrum.side.shape[1]
+        keep = self.store_cv_results or self.scoring is not None
+        errors = np.empty((engine.rows, targets, len(alphas))) if keep else None
+        sums = np.zeros(len(alphas))
+        for which, part in left_out(engine, equations, spectrum, alphas):
+            squares = np.square(np.where(np.isnan(part), np.inf, part)).sum(axis=1)
+            sums += squares.sum(axis=0) if engine.weights is None else engine.weights[which] @ squares
+            if errors is not None:
+                errors[which] = part
+        scores = -sums / (engine.weight * targets)
+        stored = None
+        if errors is not None:
+            fitted = signs_of(len(target.classes))[engine.codes][:, :, None] - errors
+            if self.scoring is not None:
+                scores = best_of(self.scoring, fitted, target, engine.weights)
+            stored = np.square(errors) if self.scoring is None else fitted
+        best = int(np.argmax(scores))
+        return best, float(scores[best]), stored if self.store_cv_results else None
+
+    def _search(self, X: Any, y: Any, sample_weight: Any, alphas: Vector) -> tuple[int, float]:
+        from sklearn.model_selection import GridSearchCV
+
+        model = RidgeClassifier(fit_intercept=self.fit_intercept, class_weight=self.class_weight, store_loo=False)
+        search = GridSearchCV(model, {"alpha": alphas.tolist()}, cv=self.cv, scoring=self.scoring, refit=False)
+        fitted = search.fit(X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+        return int(fitted.best_index_), float(fitted.best_score_)
+
+
+def check_penalty(alpha: Any, name: str) -> float:
+    """A penalty: finite and not negative.
+
+    >>> check_penalty(0, "alpha")
+    0.0
+    """
+    if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0 <= alpha < math.inf:
+        refuse(f"{name} is {alpha!r}.", "a penalty is finite and at least 0; 0 is plain least squares.")
+    return float(alpha)
