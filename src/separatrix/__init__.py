@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
+from separatrix.estimators.bayes_decision import BayesDecisionClassifier
 from separatrix.estimators.bernoulli import BernoulliNB
 from separatrix.estimators.discriminant import LinearDiscriminantAnalysis
 from separatrix.estimators.logistic import LogisticRegression
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BayesDecisionClassifier",
     "BernoulliNB",
     "CertificateError",
     "ConvergenceWarning",

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import (
@@ -10,6 +11,7 @@ from separatrix import (
     LinearDiscriminantAnalysis,
     LogisticRegression,
     Perceptron,
+    BayesDecisionClassifier,
     RidgeClassifier,
     RidgeClassifierCV,
 )
@@ -31,6 +33,8 @@ def order_dependent(estimator: Any) -> dict[str, str]:
     }
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.SeparationWarning")  # some checks fit classes without any spread
+@pytest.mark.filterwarnings("ignore:.*impossible under every class:UserWarning")
 @parametrize_with_checks(
     [
         LogisticRegression(),
@@ -52,6 +56,7 @@ def order_dependent(estimator: Any) -> dict[str, str]:
         RidgeClassifier(),
         RidgeClassifier(alpha=0.0),
         RidgeClassifierCV(),
+        BayesDecisionClassifier(LinearDiscriminantAnalysis()),
     ],
     expected_failed_checks=order_dependent,
 )

@@ -264,9 +264,9 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         return joint
 
     def predict(self, X: Any) -> AnyArray:
-        """The most probable class of each row; of those that tie the last."""
+        """The most probable class of each row; of two that tie class 1, of more the first."""
         score = self.decision_function(X)
-        codes = (score >= 0).astype(np.intp) if score.ndim == 1 else _last_highest(score)
+        codes = (score >= 0).astype(np.intp) if score.ndim == 1 else np.argmax(score, axis=1)
         labels: AnyArray = self.classes_[codes]
         return labels
 
@@ -326,10 +326,6 @@ def _scores(block: Block, points: Matrix) -> Matrix:
     out = np.empty((block.shape[0], len(points)))
     kernels.score(block.rows, points, True, False, out, block.entries_per_row)
     return out
-
-
-def _last_highest(score: Matrix) -> AnyArray:
-    return np.asarray(score.shape[1] - 1 - np.argmax(score[:, ::-1], axis=1))
 
 
 def _is_number(value: object) -> bool:

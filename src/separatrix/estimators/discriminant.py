@@ -7,11 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
 
 from separatrix.certificates.closed_form import sum_error
-from separatrix.core.arrays import Matrix, Positions
-from separatrix.core.errors import refuse
+from separatrix.core.arrays import Matrix
+from separatrix.core.errors import SeparationWarning, refuse
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.gaussian_problem import GaussianProblem
@@ -19,8 +20,17 @@ from separatrix.estimators.generative import PosteriorDecision, check_classes, g
 from separatrix.estimators.inputs import Target, block_of, encode, open_engine, refuse_not_finite, sample_weights
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.solving import LARGEST_HESSIAN
-from separatrix.terms.gaussian import discriminant_axes, linear_posterior
+from separatrix.terms.gaussian import discriminant_axes, linear_posterior, separating_columns
 from separatrix.terms.moments import ClassMoments
+
+
+def _merges(model: "LinearDiscriminantAnalysis") -> bool:
+    """Moments merge; Ledoit and Wolf, or an estimator, need all rows at once."""
+    if model.shrinkage == "auto" or model.covariance_estimator is not None:
+        raise AttributeError(
+            "partial_fit needs a covariance that follows from moments.\n\nHint: give shrinkage as a number."
+        )
+    return True
 
 
 class LinearDiscriminantAnalysis(
@@ -36,7 +46,7 @@ class LinearDiscriminantAnalysis(
     Maximum likelihood: πₖ the classes' shares, μₖ their means, Σ the covariance within classes. For two classes the
     posterior is σ(⟨w, x⟩ + w₀) with w = Σ⁻¹(μ₁ − μ₀), w₀ = −½(μ₁ᵀΣ⁻¹μ₁ − μ₀ᵀΣ⁻¹μ₀) + log(π₁/π₀). All of it follows from
     one pass over X, dense or sparse, in any type. Columns that are constant within classes, or that others
-    determine, are left out with weight 0 and named.
+    determine, have weight 0 and are named (``dropped_``); a warning says where the classes differ along them.
 
     Parameters
     ----------
@@ -111,14 +121,13 @@ class LinearDiscriminantAnalysis(
             moments = self._moments_of(problem, engine)
             return self._conclude(X, problem, moments, engine, sum_error(engine.rows, engine.sparse), first=True)
 
+    @available_if(_merges)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Merge the moments of more rows; the result is that of one fit to all of them. ``classes`` at the first call.
 
         A class that no row has shown yet has posterior zero, to 300 digits.
         """
         self._check_parameters()
-        if self.shrinkage == "auto" or self.covariance_estimator is not None:
-            refuse("Ledoit and Wolf, or an estimator, need all rows at once.", "give shrinkage as a number, or fit.")
         known: ClassMoments | None = getattr(self, "_moments", None)
         if known is None and classes is None:
             refuse("classes must be passed on the first call to partial_fit.", "pass classes=np.unique(all_labels).")
@@ -214,17 +223,17 @@ class LinearDiscriminantAnalysis(
         self.dropped_ = list(certificate.aliased)
         self.n_parameters_ = (count - 1) * (problem.priors is None) + count * d + d * (d + 1) // 2
         self._moments, self._error = moments, error
-        self._warn(keep, d)
+        self._warn([certificate.aliased[k] for k in separating_columns(classes, keep)])
         return self
 
-    def _warn(self, keep: Positions, d: int) -> None:
-        if len(keep) < d:
-            some = ", ".join(self.dropped_[:5]) + (", …" if len(self.dropped_) > 5 else "")
+    def _warn(self, names: Any) -> None:
+        if len(names):
+            some = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
             warnings.warn(
-                f"{d - len(keep)} columns are constant within the classes or combinations of others and have weight 0: "
-                f"{some}.\n\nHint: drop them, or set shrinkage.",
-                UserWarning,
-                stacklevel=3,
+                "The classes differ along directions in which they have no spread, so the likelihood has no maximum; "
+                f"what these columns add to the others is left out: {some}.\n\nHint: set shrinkage.",
+                SeparationWarning,
+                stacklevel=4,
             )
 
     def _check_parameters(self) -> None:

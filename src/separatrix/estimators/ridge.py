@@ -1,7 +1,6 @@
 """Least squares as a classifier: a line fitted to ±1 and cut at zero, with one penalty or the best of many."""
 
 import math
-import warnings
 from numbers import Real
 from typing import Any, Self
 
@@ -52,13 +51,6 @@ class _LeastSquares(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ig
         self.certificate_ = certificate
         self.dropped_ = list(certificate.aliased)
         self.n_parameters_ = len(at.coef) * (engine.columns_count + problem.fit_intercept)
-        if certificate.aliased:
-            warnings.warn(
-                f"{len(self.dropped_)} columns are constant or combinations of others and have weight 0: "
-                f"{', '.join(self.dropped_[:5])}.\n\nHint: drop them, or set alpha > 0.",
-                UserWarning,
-                stacklevel=3,
-            )
 
 
 class RidgeClassifier(_LeastSquares):
@@ -70,7 +62,7 @@ class RidgeClassifier(_LeastSquares):
     Parameters
     ----------
     alpha : float, default=1.0
-        The penalty, at least 0; b has none. At 0, columns that others determine are left out and named.
+        The penalty, at least 0; b has none. At 0, columns that others determine have weight 0; ``dropped_`` names them.
     fit_intercept : bool, default=True
     class_weight : dict, "balanced" or None
     copy_X, max_iter, tol, solver, random_state
@@ -138,6 +130,7 @@ class RidgeClassifier(_LeastSquares):
             solution = solve_ridge(engine, equations, alpha)
             residuals = _left_out(engine, equations, solution) if self.store_loo else None
             self._take(X, target, engine, problem, equations, solution)
+        self.n_iter_ = np.array([1], dtype=np.int32)
         if residuals is not None:
             self.loo_residuals_ = residuals
         elif hasattr(self, "loo_residuals_"):

@@ -8,8 +8,8 @@ classes share, with m = Σ πₖμₖ,
 For two classes w = Σ⁻¹(μ₁ − μ₀) and w₀ = −½(μ₁ᵀΣ⁻¹μ₁ − μ₀ᵀΣ⁻¹μ₀) + log(π₁/π₀): the lectures' formulas. Maximum likelihood:
 πₖ = Wₖ/W, μₖ the class means, Σ = Σₖ Sₖ/W ("pooled"). The plain mean of the class covariances Sₖ/Wₖ is "average".
 
-Shrinkage s replaces Σ by (1 − s)Σ + s·(tr Σ/d)·I; Ledoit and Wolf (2004) choose s for each class from its standardised
-rows z: with C the correlation, b = (Σ‖z‖⁴/n − n‖C‖²)/(n·n·d)·n and δ = (‖C‖² − d)/d for unit variances, s = min(b, δ)/δ.
+Shrinkage s replaces Σ by (1 − s)Σ + s·(tr Σ/d)·I. Ledoit and Wolf (2004) choose s for each class from its n standardised
+rows z with correlation matrix C: s = min(β, δ)/δ with β = (Σ‖z‖⁴/n − ‖C‖²)/(d·n) and δ = (‖C‖² − d)/d.
 """
 
 from dataclasses import dataclass
@@ -124,6 +124,26 @@ def linear_posterior(classes: GaussianClasses, keep: Positions) -> LinearPosteri
         middle = classes.means[0] + 0.5 * (classes.means[1] - classes.means[0])
         return LinearPosterior(w[None], np.array([-float(w @ middle) + logs[1] - logs[0]]))
     return LinearPosterior(coef, logs - halves - coef @ centre)
+
+
+def separating_columns(classes: GaussianClasses, keep: Positions) -> Positions:
+    """Which of the columns left out (as positions among them) say something about the class that the kept do not.
+
+    The combination that vanishes within classes, column − Σ βⱼ·keptⱼ, then has another value in another class.
+    """
+    d = classes.means.shape[1]
+    out = np.setdiff1d(np.arange(d), keep)
+    seen = classes.priors > 0
+    apart = (classes.means - classes.centre)[seen]
+    left = apart[:, out]
+    reach = np.abs(classes.means[seen][:, out])
+    if len(keep) and len(out):
+        scale, lower = scaled_lower(classes.covariance, keep)
+        beta = lapack.dpotrs(lower, classes.covariance[np.ix_(keep, out)] / scale[:, None], lower=1)[0] / scale[:, None]
+        left = left - apart[:, keep] @ beta
+        reach = reach + np.abs(classes.means[seen][:, keep]) @ np.abs(beta)
+    size = np.abs(apart[:, out]).max(axis=0, initial=0.0)
+    return np.flatnonzero((np.abs(left) > 1e-6 * size + 1e-12 * reach).any(axis=0))
 
 
 def discriminant_axes(classes: GaussianClasses, keep: Positions, tol: float) -> tuple[Matrix, Vector]:
