@@ -13,7 +13,10 @@ WORKLOADS = {
     "w4": "benchmarks.w04_real",
     "w5": "benchmarks.w05_l1",
     "softmax": "benchmarks.w05b_softmax",
+    "w6": "benchmarks.w06_lda",
+    "w7": "benchmarks.w07_naive_bayes",
     "w8": "benchmarks.w08_perceptron",
+    "w11-ridge": "benchmarks.w11_ridge",
     "w12": "benchmarks.w12_predict",
     "w13": "benchmarks.w13_first_use",
 }

@@ -16,17 +16,17 @@ SEPARATRIX_INLINE bool is_strange(double x, bool binary) {
 SEPARATRIX_INLINE void add_chunk(const CountsTask& task, const DenseChunk& chunk, std::ptrdiff_t first, Total& total) {
     const std::ptrdiff_t d = task.rows->d;
     const double threshold = task.threshold;
-    double strange = 0;
+    std::int64_t strange = 0;
     for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
         const double* SEPARATRIX_RESTRICT x = chunk.x + i * chunk.ld;
-        for (std::ptrdiff_t j = 0; j < d; ++j) strange += is_strange(x[j], task.binary) ? 1.0 : 0.0;
+        for (std::ptrdiff_t j = 0; j < d; ++j) strange += is_strange(x[j], task.binary) ? 1 : 0;
         const double weight = task.weights != nullptr ? task.weights[first + i] : 1.0;
         const std::ptrdiff_t k = task.codes[first + i];
         total.sums[static_cast<std::size_t>(k)] += weight;
         double* SEPARATRIX_RESTRICT count = total.sums.data() + task.classes + k * d;
         for (std::ptrdiff_t j = 0; j < d; ++j) count[j] += x[j] > threshold ? weight : 0.0;
     }
-    total.sums.back() += strange;
+    total.sums.back() += static_cast<double>(strange);
 }
 
 // Values left out are zero: they count where the threshold is negative, so there what is
@@ -36,20 +36,20 @@ SEPARATRIX_INLINE void add_chunk(const CountsTask& task, const SparseChunk& chun
     const std::ptrdiff_t d = task.rows->d;
     const double threshold = task.threshold;
     const bool zero_counts = 0.0 > threshold;
-    double strange = 0;
+    std::int64_t strange = 0;
     for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
         const double weight = task.weights != nullptr ? task.weights[first + i] : 1.0;
         const std::ptrdiff_t k = task.codes[first + i];
         total.sums[static_cast<std::size_t>(k)] += weight;
         double* count = total.sums.data() + task.classes + k * d;
+        const double step = zero_counts ? -weight : weight;
         for (std::int64_t e = chunk.starts[i]; e < chunk.starts[i + 1]; ++e) {
             const double x = chunk.values[e];
-            strange += is_strange(x, task.binary) ? 1.0 : 0.0;
-            const bool above = x > threshold;
-            count[chunk.indices[e]] += above == zero_counts ? 0.0 : (zero_counts ? -weight : weight);
+            strange += is_strange(x, task.binary) ? 1 : 0;
+            count[chunk.indices[e]] += (x > threshold) == zero_counts ? 0.0 : step;
         }
     }
-    total.sums.back() += strange;
+    total.sums.back() += static_cast<double>(strange);
 }
 
 // Rows of bytes, all of weight one: byte counters hold 255 rows of a class, then they are emptied.

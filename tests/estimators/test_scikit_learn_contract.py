@@ -7,11 +7,11 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import (
+    BayesDecisionClassifier,
     BernoulliNB,
     LinearDiscriminantAnalysis,
     LogisticRegression,
     Perceptron,
-    BayesDecisionClassifier,
     RidgeClassifier,
     RidgeClassifierCV,
 )

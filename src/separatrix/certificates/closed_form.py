@@ -6,9 +6,9 @@ and let r = C u − β at the answer u. Then (C + E)(u − u*) = r + E u − e, 
 
     ‖u − u*‖ ≤ (‖r‖ + p ε ‖u‖ + ‖e‖) / (λ_min(C) − p ε),
 
-because ‖E‖ ≤ p ε. ``bound`` states this as a share of ‖u‖, ``residual`` is how far the equations are from holding, as a
-share of their size, ``condition`` is λ_max/λ_min of C. Claims contain an allowance for rounding, so that whoever computes
-them again, in another order or layout, stays below them.
+because ‖E‖ ≤ p ε. ``bound`` states this as a share of ‖u‖, ``residual`` is ‖r‖ as a share of ‖β‖ + ‖C‖‖u‖, the
+size of both sides, ``condition`` is λ_max/λ_min of C. Claims contain an allowance for rounding, so that whoever
+computes them again, in another order or layout, stays below them.
 """
 
 import math
@@ -67,6 +67,7 @@ def measure_system(
     if p == 0 or length == 0.0:
         return Measured(off / size if size > 0 else off, 0.0, 1.0, slack / size if size > 0 else slack)
     values = eigvalsh(matrix)
+    size += float(values[-1]) * length
     least = float(values[0]) - p * matrix_error
     condition = float(values[-1] / values[0]) if values[0] > 0 else math.inf
     if least <= 0.0:
@@ -128,7 +129,9 @@ class ClosedFormCertificate:
     def __str__(self) -> str:
         text = f"{self.problem.equations} hold to {self.residual:.1e} of their size"
         if self.proved:
-            text += f"; with condition number {self.condition:.1e}, {self.problem.subject} are exact to {self.bound:.1e}."
+            text += (
+                f"; with condition number {self.condition:.1e}, {self.problem.subject} are exact to {self.bound:.1e}."
+            )
         else:
             text += f", but with condition number {self.condition:.1e} nothing follows for {self.problem.subject}."
         if self.aliased:

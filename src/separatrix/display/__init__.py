@@ -4,8 +4,19 @@ matplotlib is imported only when something is drawn.
 """
 
 from separatrix.display.boundary import BoundaryDisplay
+from separatrix.display.gaussian import GaussianDisplay
 from separatrix.display.losses import LossDisplay
+from separatrix.display.outliers import OutlierDisplay
+from separatrix.display.risk import RiskDisplay
 from separatrix.display.sigmoid import SigmoidDisplay
 from separatrix.display.trace import TraceDisplay
 
-__all__ = ["BoundaryDisplay", "LossDisplay", "SigmoidDisplay", "TraceDisplay"]
+__all__ = [
+    "BoundaryDisplay",
+    "GaussianDisplay",
+    "LossDisplay",
+    "OutlierDisplay",
+    "RiskDisplay",
+    "SigmoidDisplay",
+    "TraceDisplay",
+]

@@ -47,9 +47,9 @@ class OverallRisk:
 class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
     """α*(x) = argminᵢ R(αᵢ | x) with the conditional risk R(αᵢ | x) = Σⱼ Lᵢⱼ P(cⱼ | x).
 
-    Lᵢⱼ is the loss of action i when the class is j. For 0–1 loss the decision is the most probable class. Actions need not
-    be classes: a row that costs the same whatever the class is a refusal to decide. Of actions that tie the last is taken, so
-    of two classes the positive one.
+    Lᵢⱼ is the loss of action i when the class is j. For 0–1 loss the decision is the most probable class. Actions need
+    not be classes: a row that costs the same whatever the class is a refusal to decide. Of actions that tie the last is
+    taken, so of two classes the positive one.
 
     A model fitted where the classes had the shares πⱼ is moved to a place where they have π′ⱼ by
     P′(cⱼ | x) ∝ P(cⱼ | x)·π′ⱼ/πⱼ: Bayes' theorem with the same p(x | cⱼ).

@@ -56,7 +56,7 @@ class BernoulliProblem:
     def certificate(self, model: BernoulliClasses, counts: ClassCounts, error: float) -> ClosedFormCertificate:
         """What the fit's own counts say about its probabilities."""
         parameters = {"ones": model.ones, "zeros": model.zeros, "priors": model.priors}
-        return ClosedFormCertificate.of(self._measured(counts, parameters, error), TOLERANCE, parameters, self)
+        return ClosedFormCertificate.of(self._slack(counts, 0.0, 0.0, error), TOLERANCE, parameters, self)
 
     def measure(self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray]) -> Measured:
         """How well the stored probabilities fit the data given."""
@@ -81,9 +81,12 @@ class BernoulliProblem:
                 same = (stored == now) | ((stored < -700.0) & (now < -700.0))
                 logs = max(logs, float(np.where(same, 0.0, np.abs(stored - now)).max(initial=0.0)))
                 shares = max(shares, float(np.abs(np.exp(stored) - np.exp(now)).max(initial=0.0)))
+        return self._slack(counts, shares, logs, error)
+
+    def _slack(self, counts: ClassCounts, shares: float, logs: float, error: float) -> Measured:
         # a logarithm is rounded as a number of its own size, of which none is above 745
         slack = error + 8.0 * UNIT_ROUNDOFF
-        loss = _amplification(counts) * error
+        loss = _amplification(counts) * error if error > 0.0 else 0.0
         return Measured(shares, logs + loss + 1500.0 * UNIT_ROUNDOFF, 1.0, slack, loss + 1500.0 * UNIT_ROUNDOFF)
 
     def to_dict(self) -> dict[str, Any]:
@@ -205,7 +208,7 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
             refuse_strange(block, self.binarize is None)
         error = 0.0 if weights is None else sum_error(n, True)
         if known is not None:
-            counts, error = known + counts, error + self._error
+            counts, error = known + counts, error + float(getattr(self, "_error", 0.0))
         model = problem.estimate(counts)
         certificate = problem.certificate(model, counts, error)
         # everything succeeded: only now does the estimator change
@@ -244,7 +247,7 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         return model.coef, model.offset + model.priors
 
     def predict_joint_log_proba(self, X: Any) -> Matrix:
-        """log P(x, cₖ) of every row (n × K); −∞ where x is impossible under the class."""
+        """Log P(x, cₖ) of every row (n × K); −∞ where x is impossible under the class."""
         return self._joint(X)
 
     def decision_function(self, X: Any) -> AnyArray:

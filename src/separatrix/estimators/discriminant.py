@@ -121,7 +121,7 @@ class LinearDiscriminantAnalysis(
             moments = self._moments_of(problem, engine)
             return self._conclude(X, problem, moments, engine, sum_error(engine.rows, engine.sparse), first=True)
 
-    @available_if(_merges)
+    @available_if(_merges)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Merge the moments of more rows; the result is that of one fit to all of them. ``classes`` at the first call.
 
@@ -168,7 +168,7 @@ class LinearDiscriminantAnalysis(
 
     @property
     def _n_features_out(self) -> int:
-        return min(self._most_components, self.scalings_.shape[1])
+        return min(self._most_components, int(self.scalings_.shape[1]))
 
     def _open(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[Engine, Target]:
         block = block_of(X)
@@ -200,9 +200,7 @@ class LinearDiscriminantAnalysis(
         count, d = moments.means.shape
         most = min(count - 1, d)
         if self.n_components is not None and self.n_components > most:
-            refuse(
-                f"n_components cannot be larger than min(n_features, n_classes - 1), which is {most}.", "lower it."
-            )
+            refuse(f"n_components cannot be larger than min(n_features, n_classes - 1), which is {most}.", "lower it.")
         names = _get_feature_names(X)
         classes = problem.estimate(moments, engine)
         keep = classes.kept(problem.tol)
@@ -245,9 +243,9 @@ class LinearDiscriminantAnalysis(
             refuse(f"tol is {self.tol!r}.", "tol must be a number of at least 0.")
         if self.n_components is not None and (not _is_number(self.n_components, Integral) or self.n_components < 1):
             refuse(f"n_components is {self.n_components!r}.", "it is a whole number of at least 1, or None.")
-        if self.shrinkage is not None and self.shrinkage != "auto":
-            if not _is_number(self.shrinkage) or not 0 <= self.shrinkage <= 1:
-                refuse(f"shrinkage is {self.shrinkage!r}.", 'it is a number between 0 and 1, "auto" or None.')
+        amount = 0.0 if self.shrinkage is None or self.shrinkage == "auto" else self.shrinkage
+        if not _is_number(amount) or not 0 <= amount <= 1:
+            refuse(f"shrinkage is {self.shrinkage!r}.", 'it is a number between 0 and 1, "auto" or None.')
         if self.shrinkage and self.covariance_estimator is not None:
             refuse("shrinkage and covariance_estimator are both given.", "only one of the two can be set.")
 

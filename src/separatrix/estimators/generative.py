@@ -1,4 +1,4 @@
-"""What the estimators of this room that model the classes share: labels and priors checked, posteriors, discriminants."""
+"""What estimators that model the classes share: labels and priors checked, posteriors, discriminants."""
 
 import warnings
 from typing import Any

@@ -40,7 +40,13 @@ class _LeastSquares(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ig
         return tags
 
     def _take(
-        self, X: Any, target: Target, engine: Engine, problem: RidgeProblem, equations: NormalEquations, at: RidgeSolution
+        self,
+        X: Any,
+        target: Target,
+        engine: Engine,
+        problem: RidgeProblem,
+        equations: NormalEquations,
+        at: RidgeSolution,
     ) -> None:
         certificate = problem.certificate(engine, equations, at.coef, at.intercept, at.keep, _get_feature_names(X))
         # everything succeeded: only now does the estimator change
@@ -176,8 +182,8 @@ class RidgeClassifierCV(_LeastSquares):
     best_score_ : float
         Minus the mean squared error (rows counted by weight), or the scorer's value, at ``alpha_``.
     coef_, intercept_, classes_, certificate_, n_parameters_, cv_results_
-        As in ``RidgeClassifier`` and scikit-learn. With weights a single copy of a row is left out, so that weight two is
-        the row twice; scikit-learn leaves the whole row out.
+        As in ``RidgeClassifier`` and scikit-learn. With weights a single copy of a row is left out, so that weight two
+        is the row twice; scikit-learn leaves the whole row out.
 
     Examples
     --------
@@ -269,6 +275,8 @@ def check_penalty(alpha: Any, name: str) -> float:
     >>> check_penalty(0, "alpha")
     0.0
     """
-    if not isinstance(alpha, Real) or isinstance(alpha, bool) or not 0 <= alpha < math.inf:
+    number: Any = Real
+    value = float(alpha) if isinstance(alpha, number) and not isinstance(alpha, bool) else math.nan
+    if not 0.0 <= value < math.inf:
         refuse(f"{name} is {alpha!r}.", "a penalty is finite and at least 0; 0 is plain least squares.")
-    return float(alpha)
+    return value

@@ -5,11 +5,12 @@ classes share, with m = Σ πₖμₖ,
 
     wₖ = Σ⁻¹(μₖ − m),    bₖ = −½(μₖ − m)ᵀΣ⁻¹(μₖ − m) − ⟨wₖ, m⟩ + log πₖ.
 
-For two classes w = Σ⁻¹(μ₁ − μ₀) and w₀ = −½(μ₁ᵀΣ⁻¹μ₁ − μ₀ᵀΣ⁻¹μ₀) + log(π₁/π₀): the lectures' formulas. Maximum likelihood:
-πₖ = Wₖ/W, μₖ the class means, Σ = Σₖ Sₖ/W ("pooled"). The plain mean of the class covariances Sₖ/Wₖ is "average".
+For two classes w = Σ⁻¹(μ₁ − μ₀) and w₀ = −½(μ₁ᵀΣ⁻¹μ₁ − μ₀ᵀΣ⁻¹μ₀) + log(π₁/π₀): the lectures' formulas. Maximum
+likelihood: πₖ = Wₖ/W, μₖ the class means, Σ = Σₖ Sₖ/W ("pooled"). The plain mean of the class covariances Sₖ/Wₖ is
+"average".
 
-Shrinkage s replaces Σ by (1 − s)Σ + s·(tr Σ/d)·I. Ledoit and Wolf (2004) choose s for each class from its n standardised
-rows z with correlation matrix C: s = min(β, δ)/δ with β = (Σ‖z‖⁴/n − ‖C‖²)/(d·n) and δ = (‖C‖² − d)/d.
+Shrinkage s replaces Σ by (1 − s)Σ + s·(tr Σ/d)·I. Ledoit and Wolf (2004) choose s for each class from its n
+standardised rows z with correlation matrix C: s = min(β, δ)/δ, β = (Σ‖z‖⁴/n − ‖C‖²)/(d·n), δ = (‖C‖² − d)/d.
 """
 
 from dataclasses import dataclass

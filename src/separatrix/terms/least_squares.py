@@ -4,15 +4,16 @@ Minimise Σ aᵢ(yᵢ − ⟨w, xᵢ⟩ − b)² + α‖w‖². With m the weigh
 
     (G + αI) w = r,   G = Σ aᵢ(xᵢ − m)(xᵢ − m)ᵀ,   r = Σ aᵢ(xᵢ − m)yᵢ,   b = ȳ − ⟨w, m⟩,
 
-and both sides follow from the moments of the classes: G is the scatter within classes plus that of their means, and r is
-Σₖ Wₖ(μₖ − m)yₖ. Without an intercept m = 0 and b = 0.
+and both sides follow from the moments of the classes: G is the scatter within classes plus that of their means, and r
+is Σₖ Wₖ(μₖ − m)yₖ. Without an intercept m = 0 and b = 0.
 
-**Leave one out.** With h = 1/W + (x − m)ᵀ(G + αI)⁻¹(x − m) the fit without a row misses it by e/(1 − a·h), where e is the
-residual of the fit with it (a rank-one downdate). A weight counts copies: one copy is left out, or the row if it weighs less
-than one, so a = min(aᵢ, 1). Then a row of weight two is the row twice here too.
+**Leave one out.** With h = 1/W + (x − m)ᵀ(G + αI)⁻¹(x − m) the fit without a row misses it by e/(1 − a·h), where e is
+the residual of the fit with it (a rank-one downdate). A weight counts copies: one copy is left out, or the row if it
+weighs less than one, so a = min(aᵢ, 1). Then a row of weight two is the row twice here too.
 
-**One decomposition for all penalties.** With G = VΛVᵀ and t = Vᵀ(x − m): h(α) = 1/W + Σⱼ tⱼ²/(λⱼ + α), w(α) = V(Λ + αI)⁻¹Vᵀr. Where G
-would lose the small λ, √λ and V are taken from a triangle R with RᵀR = G that is found without forming G.
+**One decomposition for all penalties.** With G = VΛVᵀ and t = Vᵀ(x − m): h(α) = 1/W + Σⱼ tⱼ²/(λⱼ + α) and
+w(α) = V(Λ + αI)⁻¹Vᵀr. Where G would lose the small λ, √λ and V are taken from a triangle R with RᵀR = G that is found
+without forming G.
 """
 
 from collections.abc import Iterator
@@ -154,7 +155,7 @@ def row_blocks(engine: Any, centre: Vector) -> Iterator[tuple[slice, Matrix]]:
 def triangle(
     engine: Engine, equations: NormalEquations, alpha: float, keep: Positions, unit: Vector
 ) -> tuple[Matrix, Matrix]:
-    """R (upper) and z with RᵀR = G + αI and Rᵀz = r on the kept columns, scaled: orthogonal steps, G is never formed."""
+    """R (upper) and z with RᵀR = G + αI and Rᵀz = r on the kept columns, scaled; G is never formed."""
     k, targets = len(keep), len(equations.target)
     signs = signs_of(2 if targets == 1 else targets) - equations.target
     current = np.hstack([np.diag(np.sqrt(alpha) / unit[keep]), np.zeros((k, targets))])
@@ -171,7 +172,7 @@ def triangle(
 def equation_residual(
     engine: Engine, equations: NormalEquations, coef: Matrix, alpha: float, intercept: Vector | None = None
 ) -> tuple[Matrix, float]:
-    """r − (G + αI)w from the rows themselves (d × targets), and Σ a|e|, which bounds its rounding."""
+    """R − (G + αI)w from the rows themselves (d × targets), and Σ a|e|, which bounds its rounding."""
     offset = equations.intercept(coef) if intercept is None else intercept
     points = np.column_stack([coef, offset])
     signs = signs_of(2 if len(coef) == 1 else len(coef))
@@ -212,8 +213,10 @@ class Spectrum:
         return np.asarray((self.axes @ (self.side / (np.square(self.roots) + alpha)[:, None])).T)
 
 
-def left_out(engine: Any, equations: NormalEquations, spectrum: Spectrum, alphas: Vector) -> Iterator[tuple[slice, Any]]:
-    """y − f₋ᵢ(xᵢ) for a few rows at a time, (rows × targets × penalties)."""
+def left_out(
+    engine: Any, equations: NormalEquations, spectrum: Spectrum, alphas: Vector
+) -> Iterator[tuple[slice, Any]]:
+    """Y − f₋ᵢ(xᵢ) for a few rows at a time, (rows × targets × penalties)."""
     squares = np.square(spectrum.roots)[:, None] + alphas
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.where(squares > 0, 1.0 / squares, 0.0)
