@@ -18,9 +18,8 @@ ALPHAS = np.logspace(-3, 6, 10)
 def run(options: Options) -> None:
     X, y = simulate.dense(options.size(100_000, quick=3_000), 100)
     ours, peer = RidgeClassifierCV(ALPHAS).fit(X, y), Peer(ALPHAS).fit(X, y)
-    print(
-        f"\nPenalty {ours.alpha_:g} and {peer.alpha_:g}; scores differ by {abs(ours.best_score_ - peer.best_score_):.0e}."
-    )
+    difference = abs(ours.best_score_ - peer.best_score_)
+    print(f"\nPenalty {ours.alpha_:g} and {peer.alpha_:g}; scores differ by {difference:.0e}.")
     entries = [
         Contender("**separatrix**", lambda: _fit(RidgeClassifierCV(ALPHAS), X, y), Role.OURS),
         Contender("scikit-learn", lambda: _fit(Peer(ALPHAS), X, y), Role.DEFAULT),

@@ -52,6 +52,44 @@ SEPARATRIX_INLINE void add_chunk(const CountsTask& task, const SparseChunk& chun
     total.sums.back() += static_cast<double>(strange);
 }
 
+// How many values of a chunk are strange, and whether all lie above the threshold.
+SEPARATRIX_INLINE bool all_above(const double* SEPARATRIX_RESTRICT values, std::int64_t count, double threshold,
+                                 bool binary, std::int64_t& strange) {
+    std::int64_t odd = 0, low = 0;
+    for (std::int64_t e = 0; e < count; ++e) odd += is_strange(values[e], binary) ? 1 : 0;
+    for (std::int64_t e = 0; e < count; ++e) low += values[e] > threshold ? 0 : 1;
+    strange += odd;
+    return low == 0;
+}
+
+// Sparse rows of weight one: whole numbers are added, and where every stored value counts the values
+// are not looked at again.
+SEPARATRIX_INLINE void count_sparse(const CountsTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
+    const std::ptrdiff_t d = task.rows->d;
+    std::vector<std::int32_t> whole(static_cast<std::size_t>(task.classes * d), 0);
+    std::int64_t strange = 0;
+    SparseScratch scratch;
+    const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, 0);
+    for (std::ptrdiff_t at = first; at < last; at += step) {
+        const SparseChunk chunk = load_sparse(*task.rows, at, std::min(step, last - at), scratch);
+        const bool plain = all_above(chunk.values, chunk.starts[chunk.m], task.threshold, task.binary, strange);
+        for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
+            const std::ptrdiff_t k = task.codes[at + i];
+            total.sums[static_cast<std::size_t>(k)] += 1.0;
+            std::int32_t* SEPARATRIX_RESTRICT count = whole.data() + k * d;
+            const std::int64_t end = chunk.starts[i + 1];
+            if (plain)
+                for (std::int64_t e = chunk.starts[i]; e < end; ++e) ++count[chunk.indices[e]];
+            else
+                for (std::int64_t e = chunk.starts[i]; e < end; ++e)
+                    count[chunk.indices[e]] += chunk.values[e] > task.threshold ? 1 : 0;
+        }
+    }
+    for (std::size_t j = 0; j < whole.size(); ++j)
+        total.sums[static_cast<std::size_t>(task.classes) + j] = static_cast<double>(whole[j]);
+    total.sums.back() += static_cast<double>(strange);
+}
+
 // Rows of bytes, all of weight one: byte counters hold 255 rows of a class, then they are emptied.
 SEPARATRIX_INLINE void count_bytes(const CountsTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     const std::ptrdiff_t d = task.rows->d;
@@ -96,6 +134,10 @@ void counts_lane(const CountsTask& task, std::ptrdiff_t first, std::ptrdiff_t la
     if (rows.layout == Layout::dense && rows.strip.type == Type::u8 && task.weights == nullptr &&
         (rows.strip.stride == 1 || rows.d == 1)) {
         count_bytes(task, first, last, total);
+        return;
+    }
+    if (rows.sparse() && task.weights == nullptr && task.threshold >= 0.0 && last - first < (1 << 30)) {
+        count_sparse(task, first, last, total);
         return;
     }
     const std::ptrdiff_t step = chunk_rows(rows, first, last, 0);

@@ -191,7 +191,7 @@ class RidgeClassifierCV(_LeastSquares):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = RidgeClassifierCV(alphas=[1e-3, 1e-2, 1e-1, 1.0]).fit(X, y)
     >>> model.alpha_, round(model.score(X, y), 4)
-    (0.01, 0.9614)
+    (0.01, 0.9631)
     """
 
     def __init__(
