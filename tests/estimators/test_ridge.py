@@ -1,5 +1,6 @@
 """Least squares as a classifier against fractions, scikit-learn and fits that really leave a row out."""
 
+import dataclasses
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.linear_model import RidgeClassifier as Peer
 from sklearn.linear_model import RidgeClassifierCV as PeerCV
 
 import tables
-from separatrix import InputError, RidgeClassifier, RidgeClassifierCV
+from separatrix import CertificateError, InputError, RidgeClassifier, RidgeClassifierCV
 from twins import solve_exactly
 
 seeds = st.integers(0, 2**32 - 1)
@@ -199,3 +200,28 @@ def test_the_geometry_of_linear_models_is_there():
     model = RidgeClassifier().fit(X, y)
     np.testing.assert_allclose(model.decision_function(model.project(X)), 0.0, atol=1e-10)
     assert model.origin_distance_ == pytest.approx(abs(model.intercept_[0]) / np.linalg.norm(model.coef_))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_many_sparse_columns_equal_the_dual_solution(classes, intercept):
+    draw = np.random.default_rng(0)
+    X = sp.random_array((120, 4500), density=0.02, rng=draw, format="csr")
+    y, weights = np.arange(120) % classes, draw.random(120) + 0.5
+    model = RidgeClassifier(0.3, fit_intercept=intercept).fit(X, y, sample_weight=weights)
+    dense = X.toarray()
+    signs = np.where(y[:, None] == (np.array([1]) if classes == 2 else np.arange(classes)), 1.0, -1.0)
+    centre = np.average(dense, axis=0, weights=weights) if intercept else 0.0
+    target = np.average(signs, axis=0, weights=weights) if intercept else np.zeros(signs.shape[1])
+    rows, sides = np.sqrt(weights)[:, None] * (dense - centre), np.sqrt(weights)[:, None] * (signs - target)
+    w = (rows.T @ np.linalg.solve(rows @ rows.T + 0.3 * np.eye(120), sides)).T
+    np.testing.assert_allclose(model.coef_, w, rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(model.intercept_, target - w @ (centre * np.ones(4500)), rtol=1e-8, atol=1e-10)
+    assert np.linalg.norm(model.coef_ - w) <= model.certificate_.bound * np.linalg.norm(w) + 1e-12
+    assert model.certificate_.met
+    model.certificate_.verify(X.tocsc(), y, weights)
+    tampered = {**model.certificate_.parameters, "coef": model.coef_ * (1 + 1e-6)}
+    with pytest.raises(CertificateError):
+        dataclasses.replace(model.certificate_, parameters=tampered).verify(X, y, weights)
+    with pytest.raises(InputError, match="4500 columns"):
+        RidgeClassifier(0.0).fit(X, y)

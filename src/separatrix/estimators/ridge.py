@@ -6,8 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import _check_feature_names, _get_feature_names
+from sklearn.utils.validation import _check_feature_names
 
+from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.core.protocols import Engine
@@ -15,7 +16,8 @@ from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.inputs import Target
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.loo_scores import best_of
-from separatrix.estimators.ridge_problem import RidgeProblem, opened
+from separatrix.estimators.ridge_problem import TOLERANCE, RidgeProblem, opened
+from separatrix.estimators.solving import LARGEST_HESSIAN
 from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.least_squares import (
     NormalEquations,
@@ -27,6 +29,7 @@ from separatrix.terms.least_squares import (
     solve_ridge,
 )
 from separatrix.terms.logistic import Scores
+from separatrix.terms.wide_least_squares import solve_wide
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 
@@ -45,10 +48,9 @@ class _LeastSquares(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ig
         target: Target,
         engine: Engine,
         problem: RidgeProblem,
-        equations: NormalEquations,
+        certificate: ClosedFormCertificate,
         at: RidgeSolution,
     ) -> None:
-        certificate = problem.certificate(engine, equations, at.coef, at.intercept, at.keep, _get_feature_names(X))
         # everything succeeded: only now does the estimator change
         _check_feature_names(self, X, reset=True)
         self.n_features_in_ = engine.columns_count
@@ -76,7 +78,8 @@ class RidgeClassifier(_LeastSquares):
     positive : bool, default=False
         Only False: weights are not constrained.
     store_loo : bool, default=True
-        Whether to keep ``loo_residuals_``, one more pass over the rows.
+        Whether to keep ``loo_residuals_``, one more pass over the rows; not for more than 4,000 columns, where
+        conjugate gradients take the place of the Gram matrix.
 
     Attributes
     ----------
@@ -129,19 +132,33 @@ class RidgeClassifier(_LeastSquares):
             refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(SOLVERS)}; all give the same answer.")
         if self.positive:
             refuse("positive=True is not supported.", "use sklearn.linear_model.RidgeClassifier for positive weights.")
-        _, target, factors, engine = opened(X, y, sample_weight, self.class_weight)
+        _, target, factors, engine = opened(X, y, sample_weight, self.class_weight, wide=alpha > 0)
         problem = RidgeProblem(target.classes, alpha, bool(self.fit_intercept), factors)
+        residuals = None
         with one_blas_thread(), np.errstate(all="ignore"):
-            equations = problem.equations_of(engine)
-            solution = solve_ridge(engine, equations, alpha)
-            residuals = _left_out(engine, equations, solution) if self.store_loo else None
-            self._take(X, target, engine, problem, equations, solution)
+            if engine.columns_count > LARGEST_HESSIAN:
+                self._fit_wide(X, target, engine, problem)
+            else:
+                equations = problem.equations_of(engine)
+                solution = solve_ridge(engine, equations, alpha)
+                residuals = _left_out(engine, equations, solution) if self.store_loo else None
+                self._take(X, target, engine, problem, problem.certify(engine, equations, solution, X), solution)
         self.n_iter_ = np.array([1], dtype=np.int32)
         if residuals is not None:
             self.loo_residuals_ = residuals
         elif hasattr(self, "loo_residuals_"):
             del self.loo_residuals_
         return self
+
+    def _fit_wide(self, X: Any, target: Target, engine: Engine, problem: RidgeProblem) -> None:
+        equations = problem.wide_equations_of(engine)
+        coef = solve_wide(engine, equations, problem.alpha)
+        keep = np.arange(coef.shape[1])
+        solution = RidgeSolution(coef, equations.intercept(coef), keep, np.empty((0, 0)))
+        parameters = {"coef": coef, "intercept": solution.intercept, "keep": keep}
+        found = problem.measured_wide(engine, equations, parameters)
+        certificate = ClosedFormCertificate.of(found, TOLERANCE, parameters, problem)
+        self._take(X, target, engine, problem, certificate, solution)
 
 
 def _left_out(engine: Engine, equations: NormalEquations, at: RidgeSolution) -> Matrix:
@@ -230,7 +247,7 @@ class RidgeClassifierCV(_LeastSquares):
                 which, score = self._search(X, y, sample_weight, alphas)
             problem = RidgeProblem(target.classes, float(alphas[which]), bool(self.fit_intercept), factors)
             solution = solve_ridge(engine, equations, problem.alpha)
-            self._take(X, target, engine, problem, equations, solution)
+            self._take(X, target, engine, problem, problem.certify(engine, equations, solution, X), solution)
         self.alpha_, self.best_score_ = problem.alpha, score
         if results is not None:
             self.cv_results_ = results

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _get_feature_names
 
 from separatrix.certificates.closed_form import ClosedFormCertificate, Measured, measure_system, sum_error
-from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Positions, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Positions
 from separatrix.core.errors import CertificateError, refuse
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
@@ -23,8 +24,9 @@ from separatrix.estimators.inputs import (
     weighted,
 )
 from separatrix.estimators.solving import LARGEST_HESSIAN
-from separatrix.terms.least_squares import NormalEquations, equation_residual
+from separatrix.terms.least_squares import NormalEquations, RidgeSolution, equation_residual
 from separatrix.terms.moments import class_moments
+from separatrix.terms.wide_least_squares import WideEquations
 
 TOLERANCE = 1e-6
 """A bound on the weights' relative error above this is not met."""
@@ -49,13 +51,37 @@ class RidgeProblem:
             refuse_not_finite(engine.block)
         return NormalEquations.of(moments, self.fit_intercept)
 
-    def certificate(
-        self, engine: Engine, equations: NormalEquations, coef: Matrix, intercept: Vector, keep: Positions, names: Any
-    ) -> ClosedFormCertificate:
+    def wide_equations_of(self, engine: Any) -> WideEquations:
+        """Without the Gram matrix."""
+        equations = WideEquations.of(engine, len(self.classes), self.fit_intercept)
+        if not np.isfinite(equations.side).all() or not np.isfinite(equations.diagonal).all():
+            refuse_not_finite(engine.block)
+        return equations
+
+    def measured_wide(self, engine: Engine, equations: WideEquations, parameters: Mapping[str, AnyArray]) -> Measured:
+        """All eigenvalues are at least α, and their sum is the trace: that bounds error and condition."""
+        coef, intercept = np.atleast_2d(parameters["coef"]), np.asarray(parameters["intercept"])
+        if self.alpha <= 0 or len(parameters["keep"]) != coef.shape[1]:
+            raise CertificateError("With this many columns all are kept, and the penalty is positive.")
+        residual, misses = equation_residual(engine, equations, coef, self.alpha, intercept)
+        spread = np.sqrt(equations.diagonal)
+        reach = np.abs(coef) @ (np.abs(equations.centre) + spread / equations.weight**0.5) + 1.0
+        entries = engine.entries_per_row + 8.0
+        blur = UNIT_ROUNDOFF * entries * float(reach.max()) * float(np.linalg.norm(spread)) * equations.weight**0.5
+        blur += 8.0 * UNIT_ROUNDOFF * misses * (1.0 + float(np.linalg.norm(equations.centre)))
+        off, size, length = (float(np.linalg.norm(part)) for part in (residual, equations.side, coef))
+        lost = float(np.abs(intercept - equations.intercept(coef)).max() / (1.0 + float(reach.max())))
+        rounding = blur / max(size, 1e-300) + 1e3 * UNIT_ROUNDOFF
+        floor = self.alpha * max(length, 1e-300)
+        condition = (float(equations.diagonal.sum()) + self.alpha) / self.alpha
+        relative = off / size if size > 0 else off
+        return Measured(max(relative, lost), (off + blur) / floor, condition, rounding, (0.1 * off + blur) / floor)
+
+    def certify(self, engine: Engine, equations: NormalEquations, at: RidgeSolution, X: Any) -> ClosedFormCertificate:
         """What the rows say about the weights, one more pass."""
-        parameters = {"coef": coef, "intercept": intercept, "keep": keep}
+        parameters = {"coef": at.coef, "intercept": at.intercept, "keep": at.keep}
         found = self._measured(engine, equations, parameters)
-        left_out = np.setdiff1d(np.arange(coef.shape[1]), keep)
+        left_out, names = np.setdiff1d(np.arange(at.coef.shape[1]), at.keep), _get_feature_names(X)
         aliased = [str(names[j]) if names is not None else f"column {j}" for j in left_out]
         return ClosedFormCertificate.of(found, TOLERANCE, parameters, self, aliased)
 
@@ -68,6 +94,8 @@ class RidgeProblem:
         weights = weighted(target, sample_weights(sample_weight, block.shape[0]), self.factors)
         engine = open_engine(block, target, weights)
         with one_blas_thread(), np.errstate(all="ignore"):
+            if block.shape[1] > LARGEST_HESSIAN:
+                return self.measured_wide(engine, self.wide_equations_of(engine), parameters)
             return self._measured(engine, self.equations_of(engine), parameters)
 
     def _measured(self, engine: Engine, equations: NormalEquations, parameters: Mapping[str, AnyArray]) -> Measured:
@@ -129,11 +157,11 @@ class RidgeProblem:
 
 
 def opened(
-    X: Any, y: Any, sample_weight: Any, class_weight: Any
+    X: Any, y: Any, sample_weight: Any, class_weight: Any, wide: bool = False
 ) -> tuple[Block, Target, dict[int, float] | None, Engine]:
-    """Rows and labels checked, and the engine over them."""
+    """Rows and labels checked, and the engine over them; ``wide`` allows more columns than a Gram matrix can have."""
     block = block_of(X)
-    if block.shape[1] > LARGEST_HESSIAN:
+    if block.shape[1] > LARGEST_HESSIAN and not wide:
         refuse(
             f"X has {block.shape[1]} columns: their Gram matrix would need {block.shape[1]}² numbers; "
             f"the most is {LARGEST_HESSIAN} columns.",

@@ -18,7 +18,7 @@ without forming G.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import eigh, lapack, qr
@@ -169,8 +169,19 @@ def triangle(
     return np.asarray(upper[:, :k] * signs_of_rows), np.asarray(upper[:, k:] * signs_of_rows)
 
 
+class Centred(Protocol):
+    """What a residual needs of its equations."""
+
+    @property
+    def centre(self) -> Vector:
+        """The point m that rows are taken about."""
+
+    def intercept(self, coef: Matrix) -> Vector:
+        """ȳ − ⟨w, m⟩."""
+
+
 def equation_residual(
-    engine: Engine, equations: NormalEquations, coef: Matrix, alpha: float, intercept: Vector | None = None
+    engine: Engine, equations: Centred, coef: Matrix, alpha: float, intercept: Vector | None = None
 ) -> tuple[Matrix, float]:
     """R − (G + αI)w from the rows themselves (d × targets), and Σ a|e|, which bounds its rounding."""
     offset = equations.intercept(coef) if intercept is None else intercept
