@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import InputError, refuse
 from separatrix.engines import block_of
-from separatrix.estimators.generative import check_classes, given_priors
+from separatrix.estimators.generative import check_classes, given_priors, numbers_of
 from separatrix.estimators.inputs import encode, sample_weights
 
 
@@ -206,7 +206,7 @@ class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 
     def _losses(self, classes: AnyArray) -> tuple[Matrix, AnyArray]:
         count = len(classes)
-        losses = 1.0 - np.eye(count) if self.loss_matrix is None else np.asarray(self.loss_matrix, dtype=np.float64)
+        losses = 1.0 - np.eye(count) if self.loss_matrix is None else numbers_of(self.loss_matrix, "loss_matrix")
         if losses.ndim != 2 or losses.shape[1] != count or not len(losses):
             refuse(
                 f"loss_matrix has shape {losses.shape}; there are {count} classes.",

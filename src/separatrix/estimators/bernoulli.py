@@ -2,8 +2,6 @@
 
 import math
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -12,99 +10,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_feature_names
 
-from separatrix.certificates.closed_form import ClosedFormCertificate, Measured, sum_error
+from separatrix.certificates.closed_form import sum_error
 from separatrix.core import kernels
-from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Vector
-from separatrix.core.errors import CertificateError, NotFiniteError, refuse
+from separatrix.core.arrays import AnyArray, Matrix, Vector
+from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.engines import Block, block_of
+from separatrix.estimators.bernoulli_problem import BernoulliProblem
 from separatrix.estimators.binary_rows import binary_blocks, refuse_strange
-from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors
+from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, numbers_of
 from separatrix.estimators.inputs import Target, encode, open_engine, sample_weights
 from separatrix.estimators.linear import LinearDecision
-from separatrix.terms.bernoulli import BernoulliClasses, estimate
-from separatrix.terms.counts import ClassCounts, Counts
+from separatrix.terms.bernoulli import BernoulliClasses
+from separatrix.terms.counts import ClassCounts
 
-TOLERANCE = 1e-6
 SMALLEST_ALPHA = 1e-10
-
-
-@dataclass(frozen=True)
-class BernoulliProblem:
-    """What was estimated and how, without the data."""
-
-    classes: AnyArray
-    alpha: AnyArray | float
-    binarize: float | None
-    priors: Vector | None = None
-
-    equations = "The moment equations μₖⱼ(Wₖ + 2α) = Nₖⱼ + α"
-    subject = "the log-probabilities"
-
-    def count(self, engine: Any) -> ClassCounts:
-        """One pass over the rows."""
-        threshold = 0.5 if self.binarize is None else self.binarize
-        counts: ClassCounts = engine.total(
-            Counts(len(self.classes), threshold, self.binarize is None), np.empty((1, 0))
-        )
-        return counts
-
-    def estimate(self, counts: ClassCounts) -> BernoulliClasses:
-        """Log-probabilities from counts."""
-        weights = counts.weights
-        return estimate(counts, self.alpha, weights / weights.sum() if self.priors is None else self.priors)
-
-    def certificate(self, model: BernoulliClasses, counts: ClassCounts, error: float) -> ClosedFormCertificate:
-        """What the fit's own counts say about its probabilities."""
-        parameters = {"ones": model.ones, "zeros": model.zeros, "priors": model.priors}
-        return ClosedFormCertificate.of(self._slack(counts, 0.0, 0.0, error), TOLERANCE, parameters, self)
-
-    def measure(self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray]) -> Measured:
-        """How well the stored probabilities fit the data given."""
-        block = block_of(X)
-        if np.shape(parameters["ones"]) != (len(self.classes), block.shape[1]):
-            raise CertificateError(f"The stored probabilities are not those of {block.shape[1]} columns.")
-        weights = sample_weights(sample_weight, block.shape[0])
-        engine = open_engine(block, encode(y, block.shape[0], self.classes), weights)
-        try:
-            counts = self.count(engine)
-        except NotFiniteError:
-            raise CertificateError("This data holds values that cannot be counted.") from None
-        return self._measured(counts, parameters, 0.0 if weights is None else sum_error(block.shape[0], True))
-
-    def _measured(self, counts: ClassCounts, parameters: Mapping[str, AnyArray], error: float) -> Measured:
-        here = self.estimate(counts)
-        pairs = [(parameters[name], getattr(here, name)) for name in ("ones", "zeros", "priors")]
-        logs, shares = 0.0, 0.0
-        with np.errstate(invalid="ignore"):
-            for stored, now in pairs:
-                stored = np.asarray(stored)
-                same = (stored == now) | ((stored < -700.0) & (now < -700.0))
-                logs = max(logs, float(np.where(same, 0.0, np.abs(stored - now)).max(initial=0.0)))
-                shares = max(shares, float(np.abs(np.exp(stored) - np.exp(now)).max(initial=0.0)))
-        return self._slack(counts, shares, logs, error)
-
-    def _slack(self, counts: ClassCounts, shares: float, logs: float, error: float) -> Measured:
-        # a logarithm is rounded as a number of its own size, of which none is above 745
-        slack = error + 8.0 * UNIT_ROUNDOFF
-        loss = _amplification(counts) * error if error > 0.0 else 0.0
-        return Measured(shares, logs + loss + 1500.0 * UNIT_ROUNDOFF, 1.0, slack, loss + 1500.0 * UNIT_ROUNDOFF)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "model": "bernoulli classes",
-            "classes": self.classes.tolist(),
-            "alpha": np.asarray(self.alpha).tolist(),
-            "binarize": self.binarize,
-            "priors": None if self.priors is None else self.priors.tolist(),
-        }
-
-
-def _amplification(counts: ClassCounts) -> float:
-    """By how much the rounding of a weight grows in the smallest positive count of zeros, W − N."""
-    zeros = counts.weights[:, None] - counts.ones
-    share = np.where(zeros > 0, counts.weights[:, None] / np.where(zeros > 0, zeros, 1.0), 1.0)
-    return 2.0 * float(share.max(initial=1.0))
 
 
 class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -310,7 +229,7 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
     def _check_parameters(self, d: int) -> AnyArray | float:
         if self.binarize is not None and not (_is_number(self.binarize) and math.isfinite(self.binarize)):
             refuse(f"binarize is {self.binarize!r}.", "it is a finite number, or None.")
-        alpha = np.asarray(self.alpha, dtype=np.float64)
+        alpha = numbers_of(self.alpha, "alpha")
         if alpha.ndim > 1 or (alpha.ndim == 1 and len(alpha) != d):
             refuse(f"When alpha is an array, it should contain `n_features` numbers: {d}.", "give one, or one each.")
         if not np.isfinite(alpha).all() or (alpha < 0).any():

@@ -76,7 +76,7 @@ def given_priors(priors: Any, classes: int, name: str = "priors") -> Vector:
     >>> given_priors([0.25, 0.75], 2)
     array([0.25, 0.75])
     """
-    given = np.asarray(priors, dtype=np.float64)
+    given = numbers_of(priors, name)
     if given.shape != (classes,):
         refuse(f"Number of {name} must match number of classes: {given.size} for {classes}.", "give one per class.")
     if not (np.isfinite(given).all() and (given >= 0).all()):
@@ -89,7 +89,17 @@ def given_priors(priors: Any, classes: int, name: str = "priors") -> Vector:
     return given / total
 
 
-def log_of(probabilities: AnyArray) -> AnyArray:
-    """Logarithms, −∞ at zero without a warning."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(probabilities))
+def numbers_of(values: Any, name: str) -> AnyArray:
+    """A parameter that holds numbers, as float64.
+
+    >>> numbers_of("many", "alpha")
+    Traceback (most recent call last):
+        ...
+    separatrix.core.errors.InputError: alpha is 'many'.
+    <BLANKLINE>
+    Hint: give numbers.
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        refuse(f"{name} is {values!r}.", "give numbers.")
