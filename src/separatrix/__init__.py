@@ -14,7 +14,8 @@ from separatrix.estimators.bernoulli import BernoulliNB
 from separatrix.estimators.discriminant import LinearDiscriminantAnalysis
 from separatrix.estimators.logistic import LogisticRegression
 from separatrix.estimators.perceptron import Perceptron
-from separatrix.estimators.ridge import RidgeClassifier, RidgeClassifierCV
+from separatrix.estimators.ridge import RidgeClassifier
+from separatrix.estimators.ridge_cv import RidgeClassifierCV
 from separatrix.estimators.separability import separability
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """The Bayes-optimal decision: a classifier's posteriors, a loss for every action, the action of least expected loss."""
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,36 +11,7 @@ from separatrix.core.errors import InputError, refuse
 from separatrix.engines import block_of
 from separatrix.estimators.generative import check_classes, given_priors, numbers_of
 from separatrix.estimators.inputs import encode, sample_weights
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """Of two classes and two actions: take ``above`` where P(class 1 | x) ≥ ``value`` (or >), else ``below``.
-
-    >>> str(Threshold(0.25, "treat", "wait"))
-    'Take treat where the probability of class 1 is at least 0.25, else wait.'
-    """
-
-    value: float
-    above: Any
-    below: Any
-    inclusive: bool = True
-
-    def __str__(self) -> str:
-        side = "at least" if self.inclusive else "above"
-        return f"Take {self.above} where the probability of class 1 is {side} {self.value:.6g}, else {self.below}."
-
-
-@dataclass(frozen=True, slots=True)
-class OverallRisk:
-    """The mean loss of the decisions on labelled rows, with its standard error."""
-
-    value: float
-    standard_error: float
-    rows: float
-
-    def __str__(self) -> str:
-        return f"{self.value:.6g} ± {self.standard_error:.2g} per row, over {self.rows:g} rows"
+from separatrix.terms.decisions import OverallRisk, mean_loss, reweighted, threshold_of
 
 
 class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
@@ -173,9 +143,9 @@ class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         counts = np.ones(len(chosen)) if weights is None else weights
         losses = self.loss_matrix_[chosen, codes]
         if self._deployed is None:
-            return _mean(losses, counts)
+            return mean_loss(losses, counts)
         # each class's mean risk is known with its own error; they are put together by the new shares
-        parts = [_mean(losses[codes == k], counts[codes == k]) for k in range(len(self.classes_))]
+        parts = [mean_loss(losses[codes == k], counts[codes == k]) for k in range(len(self.classes_))]
         needed = [k for k, share in enumerate(self._deployed) if share > 0]
         if any(parts[k].rows == 0 for k in needed):
             raise InputError("A class that deployment_priors expect has no labelled row.\n\nHint: add rows of it.")
@@ -245,46 +215,4 @@ def _own_priors(model: Any) -> Vector | None:
         return np.asarray(model.priors_, dtype=np.float64)
     if hasattr(model, "class_log_prior_"):
         return np.exp(np.asarray(model.class_log_prior_, dtype=np.float64))
-    return None
-
-
-def _mean(losses: Vector, counts: Vector) -> OverallRisk:
-    """Weighted mean and its standard error; a weight counts copies of a row."""
-    rows = float(counts.sum())
-    if rows == 0.0:
-        return OverallRisk(0.0, 0.0, 0.0)
-    value = float(counts @ losses) / rows
-    spread = float(counts @ np.square(losses - value)) / max(rows - 1.0, 1.0)
-    return OverallRisk(value, float(np.sqrt(spread / rows)), rows)
-
-
-def reweighted(shares: Matrix, trained: Vector, deployed: Vector) -> Matrix:
-    """P(cⱼ | x)·π′ⱼ/πⱼ, made to sum to one.
-
-    >>> reweighted(np.array([[0.5, 0.5]]), np.array([0.5, 0.5]), np.array([0.9, 0.1]))
-    array([[0.9, 0.1]])
-    """
-    if ((trained <= 0) & (deployed > 0)).any():
-        refuse("A class with training prior 0 is expected in deployment.", "train with rows of every class.")
-    factor = np.divide(deployed, trained, out=np.zeros_like(deployed), where=trained > 0)
-    moved = shares * factor
-    total = moved.sum(axis=1, keepdims=True)
-    return np.asarray(np.where(total > 0, moved / np.where(total > 0, total, 1.0), deployed))
-
-
-def threshold_of(losses: Matrix, actions: AnyArray) -> Threshold | None:
-    """Where the decision between two actions changes, as a probability of class 1.
-
-    Action 1 is better where p·(L₀₁ − L₁₁) ≥ (1 − p)·(L₁₀ − L₀₀). If one action is never better there is no threshold.
-
-    >>> threshold_of(np.array([[0.0, 9.0], [1.0, 0.0]]), np.array([0, 1])).value
-    0.1
-    """
-    if losses.shape != (2, 2):
-        return None
-    gain, cost = losses[0, 1] - losses[1, 1], losses[1, 0] - losses[0, 0]
-    if gain > 0 and cost > 0:
-        return Threshold(float(cost / (cost + gain)), actions[1], actions[0])
-    if gain < 0 and cost < 0:
-        return Threshold(float(cost / (cost + gain)), actions[0], actions[1], inclusive=False)
     return None
