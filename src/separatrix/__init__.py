@@ -9,17 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
-from separatrix.estimators.bayes_decision import BayesDecisionClassifier
-from separatrix.estimators.bernoulli import BernoulliNB
-from separatrix.estimators.discriminant import LinearDiscriminantAnalysis
 from separatrix.estimators.logistic import LogisticRegression
 from separatrix.estimators.perceptron import Perceptron
-from separatrix.estimators.ridge import RidgeClassifier
-from separatrix.estimators.ridge_cv import RidgeClassifierCV
 from separatrix.estimators.separability import separability
 
 if TYPE_CHECKING:
     from separatrix import display, probability
+    from separatrix.estimators.bayes_decision import BayesDecisionClassifier
+    from separatrix.estimators.bernoulli import BernoulliNB
+    from separatrix.estimators.discriminant import LinearDiscriminantAnalysis
+    from separatrix.estimators.ridge import RidgeClassifier
+    from separatrix.estimators.ridge_cv import RidgeClassifierCV
 
 __version__ = "0.1.0"
 
@@ -42,12 +42,21 @@ __all__ = [
 ]
 
 _ON_DEMAND = ("display", "probability")
+_HOMES = {
+    "BayesDecisionClassifier": "bayes_decision",
+    "BernoulliNB": "bernoulli",
+    "LinearDiscriminantAnalysis": "discriminant",
+    "RidgeClassifier": "ridge",
+    "RidgeClassifierCV": "ridge_cv",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Rooms that not everyone needs are imported when first used."""
+    """Rooms and estimators that not everyone needs are imported when first used."""
     if name in _ON_DEMAND:
         return import_module(f"separatrix.{name}")
+    if name in _HOMES:
+        return getattr(import_module(f"separatrix.estimators.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
 
 
