@@ -127,3 +127,44 @@ def descent(X, codes, point, order, rates, batch=1, shrink=0.0, truncate=0.0, we
         point[:, :d] = np.sign(w) * np.maximum(np.abs(w) - rates[step] * truncate, 0.0)
         path.append(point.copy())
     return np.array(path), met
+
+
+def moments(X, codes, classes, weights=None):
+    """Weight, mean and scatter of each class, in extended precision."""
+    X = dense(X).astype(np.longdouble)
+    weights = np.ones(len(X)) if weights is None else weights
+    sums, means, scatters = [], [], []
+    for k in range(classes):
+        rows, a = X[codes == k], weights[codes == k].astype(np.longdouble)
+        total = a.sum()
+        mean = (a @ rows) / total if total > 0 else np.zeros(X.shape[1])
+        sums.append(total)
+        means.append(mean)
+        scatters.append((a[:, None] * (rows - mean)).T @ (rows - mean))
+    return tuple(np.array(part, dtype=np.float64) for part in (sums, means, scatters))
+
+
+def counts(X, codes, classes, threshold, weights=None):
+    """Weight of each class, and of its rows above the threshold."""
+    above = dense(X) > threshold
+    weights = np.ones(len(above)) if weights is None else weights
+    members = np.array([np.where(codes == k, weights, 0.0) for k in range(classes)])
+    return members.sum(axis=1), members @ above
+
+
+def spreads(X, codes, centre, scale):
+    """Squared scaled length of every row about its class's centre."""
+    return np.square((dense(X) - centre[codes]) * scale[codes]).sum(axis=1)
+
+
+def solve_exactly(matrix, side):
+    """Gaussian elimination in fractions."""
+    rows = [[*row, value] for row, value in zip(matrix, side, strict=True)]
+    for k in range(len(rows)):
+        pivot = next(i for i in range(k, len(rows)) if rows[i][k] != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [v / rows[k][k] for v in rows[k]]
+        for i in range(len(rows)):
+            if i != k:
+                rows[i] = [a - rows[i][k] * b for a, b in zip(rows[i], rows[k], strict=True)]
+    return [row[-1] for row in rows]

@@ -12,4 +12,5 @@ NB_MODULE(_kernels, module) {
     separatrix::bind_exact(module);
     separatrix::bind_sweeps(module);
     separatrix::bind_network(module);
+    separatrix::bind_moments(module);
 }

@@ -97,4 +97,9 @@ void add_signed_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed,
     add_tiles(left, panel, count, ld, hessian);
 }
 
+SEPARATRIX_CLONES
+void add_panel(const double* panel, std::ptrdiff_t count, std::ptrdiff_t ld, double* hessian) noexcept {
+    add_tiles(panel, panel, count, ld, hessian);
+}
+
 }  // namespace separatrix

@@ -28,4 +28,7 @@ void add_signed_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed,
                           const double* factor, const double* shift, std::ptrdiff_t d, bool constant, bool fill,
                           double* panel, double* left, double* hessian) noexcept;
 
+// hessian += panel' panel for a panel (count x padded) that the caller has filled.
+void add_panel(const double* panel, std::ptrdiff_t count, std::ptrdiff_t ld, double* hessian) noexcept;
+
 }  // namespace separatrix

@@ -37,23 +37,38 @@ void score_lane(const ScoreTask& task, std::ptrdiff_t first, std::ptrdiff_t last
     });
 }
 
+// Whether numbers lie in 0 … limit-1 and strictly increase; without branches, so that it is done in vectors.
+template <class Index>
+SEPARATRIX_INLINE SparseFault check_line(const Index* line, std::int64_t count, std::int64_t limit) {
+    if (count == 0) return SparseFault::none;
+    Index low = line[0], high = line[0];
+    int disorder = 0;
+    for (std::int64_t k = 1; k < count; ++k) {
+        disorder |= line[k] > line[k - 1] ? 0 : 1;
+        low = line[k] < low ? line[k] : low;
+        high = line[k] > high ? line[k] : high;
+    }
+    if (low < 0 || high >= limit) return SparseFault::range;
+    return disorder != 0 ? SparseFault::order : SparseFault::none;
+}
+
+SEPARATRIX_CLONES
 SparseFault check_lines(const Rows& rows, std::int64_t first, std::int64_t last, std::int64_t stored,
                         std::int64_t limit) {
     std::vector<std::int64_t> line;
+    const bool in_place = usable_in_place(rows.indices, Type::i32);
     for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t begin = entry(rows.starts, i), end = entry(rows.starts, i + 1);
         if (begin < 0 || end < begin || end > stored) return SparseFault::starts;
-        line.resize(static_cast<std::size_t>(end - begin));
-        load(rows.indices, begin, end - begin, line.data());
-        bool ordered = true, inside = true;
-        std::int64_t before = -1;
-        for (const std::int64_t index : line) {
-            ordered = ordered && index > before;
-            inside = inside && index >= 0 && index < limit;
-            before = index;
+        SparseFault fault = SparseFault::none;
+        if (in_place) {
+            fault = check_line(reinterpret_cast<const std::int32_t*>(rows.indices.data) + begin, end - begin, limit);
+        } else {
+            line.resize(static_cast<std::size_t>(end - begin));
+            load(rows.indices, begin, end - begin, line.data());
+            fault = check_line(line.data(), end - begin, limit);
         }
-        if (!inside) return SparseFault::range;
-        if (!ordered) return SparseFault::order;
+        if (fault != SparseFault::none) return fault;
     }
     return SparseFault::none;
 }

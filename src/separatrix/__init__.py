@@ -16,18 +16,28 @@ from separatrix.estimators.separability import separability
 if TYPE_CHECKING:
     from separatrix import display, optimize, probability, simulate
     from separatrix.estimators.basis import GaussianBasis, SigmoidBasis
+    from separatrix.estimators.bayes_decision import BayesDecisionClassifier
+    from separatrix.estimators.bernoulli import BernoulliNB
+    from separatrix.estimators.discriminant import LinearDiscriminantAnalysis
     from separatrix.estimators.network import MLPClassifier
+    from separatrix.estimators.ridge import RidgeClassifier
+    from separatrix.estimators.ridge_cv import RidgeClassifierCV
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BayesDecisionClassifier",
+    "BernoulliNB",
     "CertificateError",
     "ConvergenceWarning",
     "GaussianBasis",
     "InputError",
+    "LinearDiscriminantAnalysis",
     "LogisticRegression",
     "MLPClassifier",
     "Perceptron",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
     "SeparationWarning",
     "SigmoidBasis",
     "__version__",
@@ -39,19 +49,24 @@ __all__ = [
 ]
 
 _ON_DEMAND = ("display", "optimize", "probability", "simulate")
-_ELSEWHERE = {
-    "GaussianBasis": "estimators.basis",
-    "MLPClassifier": "estimators.network",
-    "SigmoidBasis": "estimators.basis",
+_HOMES = {
+    "BayesDecisionClassifier": "bayes_decision",
+    "BernoulliNB": "bernoulli",
+    "GaussianBasis": "basis",
+    "LinearDiscriminantAnalysis": "discriminant",
+    "MLPClassifier": "network",
+    "RidgeClassifier": "ridge",
+    "RidgeClassifierCV": "ridge_cv",
+    "SigmoidBasis": "basis",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Rooms and names that not everyone needs are imported when first used."""
+    """Rooms and estimators that not everyone needs are imported when first used."""
     if name in _ON_DEMAND:
         return import_module(f"separatrix.{name}")
-    if name in _ELSEWHERE:
-        return getattr(import_module(f"separatrix.{_ELSEWHERE[name]}"), name)
+    if name in _HOMES:
+        return getattr(import_module(f"separatrix.estimators.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
 
 

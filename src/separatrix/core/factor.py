@@ -79,14 +79,14 @@ def nudged(hessian: Matrix, anchor: Vector, keep: Positions | None = None) -> Fa
     raise FloatingPointError("The Hessian holds values that are not finite.")
 
 
-def independent(gram: Matrix, last_first: bool) -> Positions:
+def independent(gram: Matrix, last_first: bool, least: float = 0.0) -> Positions:
     """Coordinates whose columns are linearly independent, in ascending order.
 
     Cholesky of the Gram matrix scaled to a unit diagonal, with pivots: a column is
     left out when what the others do not explain is below ``DEPENDENT``·p of its
     square. Of columns that would serve almost equally well (a tenth of the best) the
     first is taken, so that of two equal columns the first stays. ``last_first`` takes
-    the constant before any other.
+    the constant before any other; ``least`` raises the share below which a column is left out.
 
     >>> x = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]])
     >>> independent(x.T @ x, last_first=False)
@@ -101,7 +101,7 @@ def independent(gram: Matrix, last_first: bool) -> Positions:
     chosen: list[int] = []
     for step in range(p):
         most = float(left.max())
-        if most <= DEPENDENT * p:
+        if most <= max(DEPENDENT * p, least):
             break
         take_last = last_first and step == 0 and left[-1] > 0
         j = p - 1 if take_last else int(np.argmax(left >= 0.1 * most))

@@ -119,6 +119,39 @@ def _combine(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, A
     return Total(sums.reshape(1, 2, -1), np.empty(0))
 
 
+def _moments(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
+    shift = options["shift"]
+    sums = _kernels.moments(
+        rows,
+        labels.codes,
+        len(shift),
+        labels.weights,
+        shift,
+        options["each"],
+        span.first,
+        span.last,
+        span.lanes,
+        threads_for(span),
+    )
+    return Total(sums[None, None], np.empty(0))
+
+
+def _counts(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
+    sums = _kernels.counts(
+        rows,
+        labels.codes,
+        options["classes"],
+        labels.weights,
+        options["threshold"],
+        options["binary"],
+        span.first,
+        span.last,
+        span.lanes,
+        threads_for(span),
+    )
+    return Total(sums[None, None], np.empty(0))
+
+
 TotalKernel = Callable[[Rows, Labels, Matrix, Mapping[str, Any], Span], Total]
 
 EVERY_LAYOUT = ("dense", "columns", "csr", "csc")
@@ -129,6 +162,8 @@ TOTAL_KERNELS: dict[str, dict[str, TotalKernel]] = {
     "softmax": dict.fromkeys(EVERY_LAYOUT, _softmax),
     "softmax_product": dict.fromkeys(EVERY_LAYOUT, _softmax_product),
     "combine": dict.fromkeys(EVERY_LAYOUT, _combine),
+    "moments": dict.fromkeys(EVERY_LAYOUT, _moments),
+    "counts": dict.fromkeys(EVERY_LAYOUT, _counts),
 }
 """Kernel for a term's name and a block's layout."""
 
@@ -243,6 +278,12 @@ def score(rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: 
     """Write the scores of every row at each point, or both probabilities at one point."""
     for span in spans(rows.n, (entries_per_row + 8.0) * len(points), 1):
         _kernels.score(rows, points, constant, probabilities, out, span.first, span.last, span.lanes, threads_for(span))
+
+
+def spreads(rows: Rows, codes: Codes, centre: Matrix, scale: Matrix, out: Vector, entries_per_row: float) -> None:
+    """Write Σⱼ(scaleₖⱼ(xⱼ − centreₖⱼ))² of every row, k its class."""
+    for span in spans(rows.n, 2 * entries_per_row + 8.0, 1):
+        _kernels.spreads(rows, codes, centre, scale, out, span.first, span.last, span.lanes, threads_for(span))
 
 
 def bracket(rows: Rows, point: Vector, constant: bool, entries_per_row: float) -> tuple[Vector, Vector]:

@@ -10,9 +10,12 @@ from separatrix.display.central_limit import CentralLimitDisplay
 from separatrix.display.decision_history import DecisionHistoryDisplay
 from separatrix.display.descent import DescentDisplay
 from separatrix.display.divergence import KLDisplay
+from separatrix.display.gaussian import GaussianDisplay
 from separatrix.display.losses import LossDisplay
 from separatrix.display.mistakes import MistakesDisplay
 from separatrix.display.network import NetworkDisplay
+from separatrix.display.outliers import OutlierDisplay
+from separatrix.display.risk import RiskDisplay
 from separatrix.display.separability import SeparabilityDisplay
 from separatrix.display.sigmoid import SigmoidDisplay
 from separatrix.display.steps import StepsDisplay
@@ -26,10 +29,13 @@ __all__ = [
     "CentralLimitDisplay",
     "DecisionHistoryDisplay",
     "DescentDisplay",
+    "GaussianDisplay",
     "KLDisplay",
     "LossDisplay",
     "MistakesDisplay",
     "NetworkDisplay",
+    "OutlierDisplay",
+    "RiskDisplay",
     "SeparabilityDisplay",
     "SigmoidDisplay",
     "StepsDisplay",

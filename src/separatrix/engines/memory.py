@@ -108,7 +108,10 @@ class MemoryEngine:
         if rowwise.kernel == "mapped_lengths":
             return squared_lengths(self.block, at, options["constant"], options["shift"])[:, None]
         out = np.empty((self.rows, rowwise.outputs(len(at))))
-        if rowwise.kernel == "lengths":
+        if rowwise.kernel == "spreads":
+            scale = options["scale"]
+            kernels.spreads(self.block.rows, self.codes, at, scale, out.ravel(), self.entries_per_row)
+        elif rowwise.kernel == "lengths":
             kernels.lengths(self._by_rows().rows, options["constant"], out.ravel(), self.entries_per_row)
         else:
             kernels.score(self.block.rows, at, options["constant"], options["probabilities"], out, self.entries_per_row)

@@ -79,6 +79,10 @@ class LinearDecision:
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
                 "before using this estimator."
             )
+        return self._linear(X, coef, self.intercept_, probabilities)
+
+    def _linear(self, X: Any, coef: Matrix, intercept: Vector, probabilities: bool = False) -> Matrix:
+        """⟨wₖ, x⟩ + bₖ of every row and any weights (n × K), X checked as for a prediction."""
         # sklearn's check costs more than a prediction; arrays have no names to compare
         if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
             _check_feature_names(self, X, reset=False)
@@ -91,7 +95,7 @@ class LinearDecision:
             )
         point = np.empty((len(coef), d + 1))
         point[:, :d] = coef
-        point[:, d] = self.intercept_
+        point[:, d] = intercept
         out = np.empty((n, 2 if probabilities else len(coef)))
         kernels.score(block.rows, point, True, probabilities, out, block.entries_per_row)
         if not np.isfinite(out).all():

@@ -1,0 +1,254 @@
+"""Linear discriminant analysis: Gaussian classes with one covariance, fitted by maximum likelihood."""
+
+import math
+import warnings
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
+
+from separatrix.certificates.closed_form import sum_error
+from separatrix.core.arrays import Matrix
+from separatrix.core.errors import SeparationWarning, refuse
+from separatrix.core.protocols import Engine
+from separatrix.core.threads import one_blas_thread
+from separatrix.estimators.gaussian_problem import GaussianProblem
+from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors
+from separatrix.estimators.inputs import Target, block_of, encode, open_engine, refuse_not_finite, sample_weights
+from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.solving import LARGEST_HESSIAN
+from separatrix.terms.gaussian import discriminant_axes, linear_posterior, separating_columns
+from separatrix.terms.moments import ClassMoments
+
+
+def _merges(model: "LinearDiscriminantAnalysis") -> bool:
+    """Moments merge; Ledoit and Wolf, or an estimator, need all rows at once."""
+    if model.shrinkage == "auto" or model.covariance_estimator is not None:
+        raise AttributeError(
+            "partial_fit needs a covariance that follows from moments.\n\nHint: give shrinkage as a number."
+        )
+    return True
+
+
+class LinearDiscriminantAnalysis(
+    LinearDecision,
+    PosteriorDecision,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # untyped bases
+    TransformerMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """p(x | cₖ) = N(μₖ, Σ) with one Σ for all classes; then log P(cₖ | x) is linear in x.
+
+    Maximum likelihood: πₖ the classes' shares, μₖ their means, Σ the covariance within classes. For two classes the
+    posterior is σ(⟨w, x⟩ + w₀) with w = Σ⁻¹(μ₁ − μ₀), w₀ = −½(μ₁ᵀΣ⁻¹μ₁ − μ₀ᵀΣ⁻¹μ₀) + log(π₁/π₀). All of it follows from
+    one pass over X, dense or sparse, in any type. Columns that are constant within classes, or that others
+    determine, have weight 0 and are named (``dropped_``); a warning says where the classes differ along them.
+
+    Parameters
+    ----------
+    solver : {"svd", "lsqr", "eigen"}, default="svd"
+        Accepted as in scikit-learn; all three are the same closed form here, and all of them transform and shrink.
+        With "eigen" ``transform`` does not subtract ``xbar_``, as there.
+    shrinkage : float in [0, 1], "auto" or None
+        (1 − s)Σ + s·(tr Σ/d)·I; "auto" lets Ledoit and Wolf choose s for each class, as in scikit-learn.
+    priors : array of K probabilities or None
+        Class priors; None for the classes' shares. They enter the posterior alone. (scikit-learn's "lsqr" and "eigen"
+        also weigh the class covariances by given priors; its "svd" does not.)
+    n_components : int or None
+        Columns of ``transform``; at most min(K − 1, d).
+    store_covariance : bool, default=False
+        Accepted; ``covariance_`` is always there.
+    tol : float, default=1e-4
+        A column is left out when less than tol² of its variance is its own.
+    covariance_estimator : estimator or None
+        Fitted to the rows of each class, as in scikit-learn; its ``covariance_`` is used.
+    covariance : {"pooled", "average"}, default="pooled"
+        Class covariances weighted by counts (maximum likelihood), or their plain mean.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, priors_, means_, covariance_, xbar_, scalings_, explained_variance_ratio_
+        As in scikit-learn.
+    certificate_ : ClosedFormCertificate
+    dropped_ : list of str
+        Columns that were left out.
+    n_parameters_ : int
+        K − 1 priors, K·d means and d(d + 1)/2 covariances; priors that were given are not counted.
+
+    Examples
+    --------
+    >>> model = LinearDiscriminantAnalysis().fit([[0.0], [2.0], [3.0], [5.0]], [0, 0, 1, 1])
+    >>> model.means_.ravel(), model.covariance_, model.coef_, model.intercept_
+    (array([1., 4.]), array([[1.]]), array([[3.]]), array([-7.5]))
+    """
+
+    def __init__(
+        self,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        covariance: str = "pooled",
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.covariance = covariance
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to rows X and labels y; on any error the estimator stays as it was."""
+        self._check_parameters()
+        engine, target = self._open(X, y, sample_weight, None)
+        check_classes(target, engine.weights)
+        problem = self._problem(target)
+        with one_blas_thread(), np.errstate(all="ignore"):
+            moments = self._moments_of(problem, engine)
+            return self._conclude(X, problem, moments, engine, sum_error(engine.rows, engine.sparse), first=True)
+
+    @available_if(_merges)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Merge the moments of more rows; the result is that of one fit to all of them. ``classes`` at the first call.
+
+        A class that no row has shown yet has posterior zero, to 300 digits.
+        """
+        self._check_parameters()
+        known: ClassMoments | None = getattr(self, "_moments", None)
+        if known is None and classes is None:
+            refuse("classes must be passed on the first call to partial_fit.", "pass classes=np.unique(all_labels).")
+        if known is not None:
+            if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+                refuse(
+                    f"`classes={classes!r}` is not the same as on last call to partial_fit.",
+                    f"it was {self.classes_.tolist()}.",
+                )
+            _check_feature_names(self, X, reset=False)
+        every = self.classes_ if known is not None else np.unique(np.asarray(classes))
+        engine, target = self._open(X, y, sample_weight, every)
+        if len(every) < 2:
+            refuse(f"There is only one class: {every.tolist()}.", "name all classes at the first call.")
+        if known is not None and engine.columns_count != known.means.shape[1]:
+            refuse(
+                f"X has {engine.columns_count} features, but {type(self).__name__} is expecting "
+                f"{known.means.shape[1]} features as input.",
+                "pass the columns of the first call, in the same order.",
+            )
+        problem = self._problem(target)
+        with one_blas_thread(), np.errstate(all="ignore"):
+            moments = self._moments_of(problem, engine)
+            error = sum_error(engine.rows, engine.sparse)
+            if known is not None:
+                if len(known.scatters) != len(moments.scatters):
+                    refuse("covariance was changed since the last call.", "fit anew.")
+                moments = known + moments
+                error += self._error
+            return self._conclude(X, problem, moments, None, error, first=known is None)
+
+    def transform(self, X: Any) -> Matrix:
+        """Rows on the axes that spread the class means most, in units of the spread within classes."""
+        check_is_fitted(self)
+        offset = np.zeros(self.n_features_in_) if self.solver == "eigen" else self.xbar_
+        axes = self.scalings_[:, : self._most_components]
+        return self._linear(X, np.ascontiguousarray(axes.T), -(offset @ axes))
+
+    @property
+    def _n_features_out(self) -> int:
+        return min(self._most_components, int(self.scalings_.shape[1]))
+
+    def _open(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> tuple[Engine, Target]:
+        block = block_of(X)
+        if block.shape[1] > LARGEST_HESSIAN:
+            refuse(
+                f"X has {block.shape[1]} columns: their covariance would need {block.shape[1]}² numbers; "
+                f"the most is {LARGEST_HESSIAN} columns.",
+                "select columns or project them first, for example with sklearn.decomposition.TruncatedSVD.",
+            )
+        target = encode(y, block.shape[0], classes)
+        weights = sample_weights(sample_weight, block.shape[0])
+        return open_engine(block, target, weights), target
+
+    def _problem(self, target: Target) -> GaussianProblem:
+        count = len(target.classes)
+        priors = None if self.priors is None else given_priors(self.priors, count)
+        kind, estimator = str(self.covariance), self.covariance_estimator
+        return GaussianProblem(target.classes, priors, kind, self.shrinkage, estimator, float(self.tol))
+
+    def _moments_of(self, problem: GaussianProblem, engine: Any) -> ClassMoments:
+        moments = problem.moments(engine)
+        if not np.isfinite(moments.scatters).all() or not np.isfinite(moments.means).all():
+            refuse_not_finite(engine.block)
+        return moments
+
+    def _conclude(
+        self, X: Any, problem: GaussianProblem, moments: ClassMoments, engine: Any, error: float, first: bool
+    ) -> Self:
+        count, d = moments.means.shape
+        most = min(count - 1, d)
+        if self.n_components is not None and self.n_components > most:
+            refuse(f"n_components cannot be larger than min(n_features, n_classes - 1), which is {most}.", "lower it.")
+        names = _get_feature_names(X)
+        classes = problem.estimate(moments, engine)
+        keep = classes.kept(problem.tol)
+        posterior = linear_posterior(classes, keep)
+        axes, shares = discriminant_axes(classes, keep, problem.tol)
+        certificate = problem.certificate(classes, posterior, keep, error, names)
+        # everything succeeded: only now does the estimator change
+        if first:
+            _check_feature_names(self, X, reset=True)
+        self.n_features_in_ = d
+        self.classes_ = problem.classes
+        self.priors_, self.means_, self.covariance_ = classes.priors, classes.means, classes.covariance
+        self.xbar_ = classes.centre
+        self.coef_, self.intercept_ = posterior.coef, posterior.intercept
+        self._most_components = most if self.n_components is None else int(self.n_components)
+        self.scalings_, self.explained_variance_ratio_ = axes, shares[: self._most_components]
+        self.certificate_ = certificate
+        self.dropped_ = list(certificate.aliased)
+        self.n_parameters_ = (count - 1) * (problem.priors is None) + count * d + d * (d + 1) // 2
+        self._moments, self._error = moments, error
+        self._warn([certificate.aliased[k] for k in separating_columns(classes, keep)])
+        return self
+
+    def _warn(self, names: Any) -> None:
+        if len(names):
+            some = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+            warnings.warn(
+                "The classes differ along directions in which they have no spread, so the likelihood has no maximum; "
+                f"what these columns add to the others is left out: {some}.\n\nHint: set shrinkage.",
+                SeparationWarning,
+                stacklevel=4,
+            )
+
+    def _check_parameters(self) -> None:
+        if self.solver not in ("svd", "lsqr", "eigen"):
+            refuse(f"solver is {self.solver!r}.", "choose one of svd, lsqr, eigen.")
+        if self.covariance not in ("pooled", "average"):
+            refuse(f"covariance is {self.covariance!r}.", "choose pooled or average.")
+        if not _is_number(self.tol) or not 0 <= self.tol < math.inf:
+            refuse(f"tol is {self.tol!r}.", "tol must be a number of at least 0.")
+        if self.n_components is not None and (not _is_number(self.n_components, Integral) or self.n_components < 1):
+            refuse(f"n_components is {self.n_components!r}.", "it is a whole number of at least 1, or None.")
+        amount = 0.0 if self.shrinkage is None or self.shrinkage == "auto" else self.shrinkage
+        if not _is_number(amount) or not 0 <= amount <= 1:
+            refuse(f"shrinkage is {self.shrinkage!r}.", 'it is a number between 0 and 1, "auto" or None.')
+        if self.shrinkage and self.covariance_estimator is not None:
+            refuse("shrinkage and covariance_estimator are both given.", "only one of the two can be set.")
+
+
+def _is_number(value: object, kind: Any = Real) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
