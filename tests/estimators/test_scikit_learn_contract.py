@@ -10,9 +10,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from separatrix import (
     BayesDecisionClassifier,
     BernoulliNB,
+    ConvergenceWarning,
     LinearDiscriminantAnalysis,
     LogisticRegression,
-    MLPClassifier,
     Perceptron,
     RidgeClassifier,
     RidgeClassifierCV,
