@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
 from separatrix.estimators.logistic import LogisticRegression
-from separatrix.estimators.perceptron import Perceptron
-from separatrix.estimators.separability import separability
 
 if TYPE_CHECKING:
     from separatrix import display, optimize, probability, simulate
@@ -20,8 +18,10 @@ if TYPE_CHECKING:
     from separatrix.estimators.bernoulli import BernoulliNB
     from separatrix.estimators.discriminant import LinearDiscriminantAnalysis
     from separatrix.estimators.network import MLPClassifier
+    from separatrix.estimators.perceptron import Perceptron
     from separatrix.estimators.ridge import RidgeClassifier
     from separatrix.estimators.ridge_cv import RidgeClassifierCV
+    from separatrix.estimators.separability import separability
 
 __version__ = "0.1.0"
 
@@ -55,9 +55,11 @@ _HOMES = {
     "GaussianBasis": "basis",
     "LinearDiscriminantAnalysis": "discriminant",
     "MLPClassifier": "network",
+    "Perceptron": "perceptron",
     "RidgeClassifier": "ridge",
     "RidgeClassifierCV": "ridge_cv",
     "SigmoidBasis": "basis",
+    "separability": "separability",
 }
 
 

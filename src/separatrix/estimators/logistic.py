@@ -4,27 +4,22 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _get_feature_names
 
-from separatrix.certificates.anchored import AnchoredCertificate
 from separatrix.certificates.duality import probabilities
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
-from separatrix.certificates.separability import Separability
-from separatrix.certificates.stationary import StationaryCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import InputError, NotFiniteError, SeparationWarning, refuse
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
-from separatrix.estimators.descent import Descended, descend
 from separatrix.estimators.descent_parameters import DESCENT_SOLVERS, check_descent
-from separatrix.estimators.firth import FirthSolved, check_firth, solve_firth, warn_unless_stationary
 from separatrix.estimators.inputs import (
     Target,
     block_of,
@@ -36,13 +31,18 @@ from separatrix.estimators.inputs import (
     weighted,
 )
 from separatrix.estimators.linear import LinearDecision
-from separatrix.estimators.no_maximum import Limit, advice, limit_of, limit_probabilities
 from separatrix.estimators.problem import LogisticProblem
-from separatrix.estimators.separability import separability
 from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
 from separatrix.estimators.streaming import PartialFit, weights_of
 from separatrix.estimators.telling import print_pass, warn_unless_good
 from separatrix.terms.penalised import PenalisedLoss
+
+if TYPE_CHECKING:  # what most fits do not need is imported by those that do: a first fit should be quick
+    from separatrix.certificates.separability import Separability
+    from separatrix.certificates.stationary import StationaryCertificate
+    from separatrix.estimators.descent import Descended
+    from separatrix.estimators.firth import FirthSolved
+    from separatrix.estimators.no_maximum import Limit
 
 OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg", *DESCENT_SOLVERS)
 
@@ -242,7 +242,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         names = _get_feature_names(X)
         block = block_of(X)
         target = encode(y, block.shape[0])
-        check_firth(self, target)
+        self._check_firth(target)
         weights = sample_weights(sample_weight, block.shape[0])
         factors = class_factors(self.class_weight, target, weights)
         weights = weighted(target, weights, factors)
@@ -267,8 +267,12 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
                     start = self._start(problem.outputs, block.shape[1])
                     solved: Solved | FirthSolved
                     if self.firth:
+                        from separatrix.estimators.firth import solve_firth
+
                         solved = solve_firth(objective, start, self.tol, self.max_iter, self.flic, trace)
                     elif self.solver in DESCENT_SOLVERS:
+                        from separatrix.estimators.descent import descend
+
                         descended = descend(self, objective, alpha, start, self._seed(), trace)
                         solved = descended.solved
                     else:
@@ -298,8 +302,12 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         self.n_parameters_ = objective.size
         self._keep(descended, attributes)
         if verdict is not None:
+            from separatrix.estimators.no_maximum import advice
+
             warnings.warn(advice(verdict, limit is not None), SeparationWarning, stacklevel=2)
-        elif isinstance(certificate, StationaryCertificate):
+        elif self.firth:
+            from separatrix.estimators.firth import warn_unless_stationary
+
             warn_unless_stationary(solved.outcome.stop, certificate)
         else:
             warn_unless_good(solved.outcome.stop, certificate)
@@ -312,10 +320,13 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
     def _verdict(
         self, X: Any, y: Any, weights: Vector | None, objective: PenalisedLoss, certificate: Any, stop: Stop
-    ) -> Separability | None:
+    ) -> "Separability | None":
         """The verdict where existence of a maximum was not proved, if there is none."""
         if not math.isinf(self.C) or self.firth or stop is Stop.ASKED or certificate.proved:
             return None
+        from separatrix.estimators.no_maximum import advice
+        from separatrix.estimators.separability import separability
+
         verdict = separability(X, y, bool(self.fit_intercept), sample_weight=weights, others=False)
         if verdict.kind not in ("complete", "quasi"):
             return None
@@ -325,7 +336,9 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             verdict = verdict.widened()
         return verdict
 
-    def _limit(self, objective: PenalisedLoss, verdict: Separability) -> Limit:
+    def _limit(self, objective: PenalisedLoss, verdict: "Separability") -> "Limit":
+        from separatrix.estimators.no_maximum import limit_of
+
         with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
             return limit_of(objective, verdict)
 
@@ -333,6 +346,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         limit: Limit | None = getattr(self, "_limit_", None)
         if limit is None:
             return super()._score(X, probabilities)
+        from separatrix.estimators.no_maximum import limit_probabilities
+
         finite = super()._score(X, False)
         scores = limit.scores(block_of(X), finite, bool(self.fit_intercept))
         return limit_probabilities(scores) if probabilities else scores
@@ -367,8 +382,14 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(OWN_SOLVERS)}.")
         if self.on_separation not in ("warn", "raise"):
             refuse(f"on_separation is {self.on_separation!r}.", 'choose "warn" or "raise".')
-        check_firth(self)
+        self._check_firth()
         check_descent(self)
+
+    def _check_firth(self, target: Target | None = None) -> None:
+        if self.firth is not False or self.flic is not False:
+            from separatrix.estimators.firth import check_firth
+
+            check_firth(self, target)
 
     def _check_classes(self, target: Target, weights: Vector | None) -> None:
         count = len(target.classes)
@@ -404,9 +425,9 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         return np.column_stack([self.coef_, self.intercept_][: 1 + self.fit_intercept]).ravel()
 
     def _certificate(
-        self, solved: Solved | FirthSolved, problem: LogisticProblem, alpha: float, names: Any
-    ) -> OptimumCertificate | StationaryCertificate:
-        if isinstance(solved, FirthSolved):
+        self, solved: "Solved | FirthSolved", problem: LogisticProblem, alpha: float, names: Any
+    ) -> "OptimumCertificate | StationaryCertificate":
+        if not isinstance(solved, Solved):
             return solved.certificate(problem, float(self.tol), names)
         outcome, tol = solved.outcome, float(self.tol)
         if alpha > 0.0 or solved.dual:
@@ -421,6 +442,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         claim = (outcome.bound, tol, outcome.evaluation.value, solved.raw, problem)
         witness = (solved.direction, solved.shift, solved.keep, aliased)
         if solved.anchor is not None:
+            from separatrix.certificates.anchored import AnchoredCertificate
+
             return AnchoredCertificate(*claim, *witness, anchor=solved.anchor)
         return OptimumCertificate(*claim, *witness)
 

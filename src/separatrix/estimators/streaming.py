@@ -1,7 +1,7 @@
 """Descent on rows that come in pieces: one epoch over each."""
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
@@ -13,7 +13,6 @@ from separatrix.core.arrays import Vector
 from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Trace
-from separatrix.estimators.descent import Descended, Progress, one_epoch
 from separatrix.estimators.descent_parameters import DESCENT_SOLVERS
 from separatrix.estimators.inputs import (
     block_of,
@@ -25,6 +24,9 @@ from separatrix.estimators.inputs import (
     weighted,
 )
 from separatrix.estimators.problem import LogisticProblem
+
+if TYPE_CHECKING:
+    from separatrix.estimators.descent import Descended, Progress
 
 
 def _descends(model: Any) -> bool:
@@ -78,6 +80,8 @@ class PartialFit:
         raw = problem.objective(engine)
         raw.shift = np.zeros_like(raw.shift)
         raw.strength *= share
+        from separatrix.estimators.descent import one_epoch
+
         progress: Progress | None = getattr(self, "_progress_", None)
         start = None if first else np.column_stack([self.coef_, self.intercept_][: 1 + self.fit_intercept]).ravel()
         try:
@@ -114,7 +118,7 @@ class PartialFit:
         self.certificate_ = kind(math.inf, float(self.tol), met.objective, point, problem)
         return self
 
-    def _keep(self: Any, descended: Descended | None, attributes: Any) -> None:
+    def _keep(self: Any, descended: "Descended | None", attributes: Any) -> None:
         """Store what a descent leaves beside its weights; other solvers leave nothing."""
         self._progress_ = None if descended is None else descended.progress
         for name in ("kept_", "validation_scores_"):
