@@ -5,9 +5,9 @@ import warnings
 
 import numpy as np
 import sklearn.linear_model
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 
-from separatrix import CertificateError, LogisticRegression
+from separatrix import CertificateError, LogisticRegression, Perceptron, separability
 
 
 def best_of(run, count=7):
@@ -57,6 +57,14 @@ def main():
     print("\n                         milliseconds   above the optimum")
     print(f"  separatrix             {ours_ms:12.1f}   {ours.certificate_.relative:.0e} at most, certified")
     print(f"  scikit-learn's default {theirs_ms:12.1f}   {excess:.0%}, not converged")
+
+    verdict = separability(X, y)
+    print(f"\nIs it separable? {verdict}")
+    verdict.verify(X, y)
+    print("  re-checked row by row, exactly: holds")
+    print(f"  {verdict.max_margin()}")
+    setosa = Perceptron(shuffle=False).fit(load_iris().data, load_iris().target == 0)
+    print(f"\nThe perceptron on iris, setosa against the rest: {setosa.certificate_}")
 
 
 if __name__ == "__main__":
