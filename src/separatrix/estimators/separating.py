@@ -7,6 +7,8 @@ point leaves open is settled by the linear program on the sample, and what that 
 open by exact coordinates.
 """
 
+import time
+
 import numpy as np
 
 from separatrix.certificates.separability import Separability
@@ -23,8 +25,13 @@ from separatrix.solvers.leaning import lean
 FIRST_ROWS = 5
 """Rows per column in the first sample."""
 
-MOST_COLUMNS = 1500
-"""Beyond this many columns exact elimination takes too long."""
+MANY_COLUMNS = 1500
+"""Beyond this many a direction is looked for first, before the rank."""
+
+ELIMINATION = 1.5e-9
+"""Seconds per multiplication modulo a prime, about."""
+
+MOST_WIDE_ROWS = 8000
 
 REFINEMENTS = 3
 """After this many changes of coordinates the linear program is solved in fractions."""
@@ -50,8 +57,13 @@ class Search(Judging):
     def _decide(self) -> Separability:
         rows = self.rows
         self._tick()
-        if rows.width > MOST_COLUMNS:
-            return self._decide_wide()
+        if rows.width > MANY_COLUMNS:
+            verdict = self._decide_wide()
+            if verdict is not None:
+                return verdict
+            # exact elimination cannot be interrupted: it begins only if there is time for it
+            if 2 * rows.width**3 * ELIMINATION > self.deadline - time.monotonic():
+                raise OutOfTime
         self._take(rows.sample(10))
         self.columns = column_basis(rows, self.order)
         basis = self.columns.basis
@@ -100,8 +112,8 @@ class Search(Judging):
             if verdict is not None:
                 return verdict
 
-    def _decide_wide(self) -> Separability:
-        """Many columns: a direction may still be found and checked; the rank is left open."""
+    def _decide_wide(self) -> Separability | None:
+        """Many columns: a direction may be found and checked with the rank left open."""
         self.active = np.arange(self.rows.count) if self.rows.count <= 4000 else self.rows.sample(4000)
         while True:
             self._tick()
@@ -115,10 +127,10 @@ class Search(Judging):
                     return self._complete(integers, everywhere)
                 which = np.flatnonzero(everywhere.signs <= 0)
                 new = np.setdiff1d(which[np.argsort(everywhere.margins[which], kind="stable")[:1000]], self.active)
-                if len(new):
+                if len(new) and len(self.active) + len(new) <= MOST_WIDE_ROWS:
                     self.active = np.union1d(self.active, new)
                     continue
-            raise OutOfTime
+            return None
 
     def _all_zero(self) -> Separability:
         """Rows without any column that is not zero: each balances itself."""
