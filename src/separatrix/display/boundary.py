@@ -109,7 +109,7 @@ class BoundaryDisplay:
             refuse("There is no distance from this boundary.", "distances need a linear model of two columns.")
         signed = np.where(self.codes == 1, self.distance, -self.distance)
         own = [signed[self.codes == k] for k in (0, 1)]
-        return tuple(float(part.min()) if len(part) else float("nan") for part in own)  # type: ignore[return-value]
+        return tuple(float(part.min()) if len(part) else float("nan") for part in own)  # type: ignore[return-value]  # own has two parts
 
     @property
     def comparable(self) -> bool:

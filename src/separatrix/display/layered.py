@@ -120,7 +120,7 @@ def _layers(parents: Mapping[str, Sequence[str]]) -> dict[str, int]:
     return layer
 
 
-def _ordered(rows: list[list[str | Joint]], above: dict, below: dict, sweeps: int) -> list[list[str | Joint]]:  # type: ignore[type-arg]
+def _ordered(rows: list[list[str | Joint]], above: dict, below: dict, sweeps: int) -> list[list[str | Joint]]:  # type: ignore[type-arg]  # keys are names or joints
     best, fewest = rows, _crossings(rows, above)
     for sweep in range(sweeps):
         if fewest == 0:
@@ -142,7 +142,7 @@ def _ordered(rows: list[list[str | Joint]], above: dict, below: dict, sweeps: in
     return best
 
 
-def _crossings(rows: list[list[str | Joint]], above: dict) -> int:  # type: ignore[type-arg]
+def _crossings(rows: list[list[str | Joint]], above: dict) -> int:  # type: ignore[type-arg]  # keys are names or joints
     total = 0
     for k in range(1, len(rows)):
         place = {node: at for at, node in enumerate(rows[k - 1])}
@@ -155,8 +155,8 @@ def _crossings(rows: list[list[str | Joint]], above: dict) -> int:  # type: igno
 
 def _across(
     rows: list[list[str | Joint]],
-    above: dict,  # type: ignore[type-arg]
-    below: dict,  # type: ignore[type-arg]
+    above: dict,  # type: ignore[type-arg]  # keys are names or joints
+    below: dict,  # type: ignore[type-arg]  # keys are names or joints
     width: float,
     gap: float,
     sweeps: int,

@@ -26,7 +26,7 @@ from separatrix.terms.counts import ClassCounts
 SMALLEST_ALPHA = 1e-10
 
 
-class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """P(x | cₖ) = Πⱼ μₖⱼ^xⱼ (1 − μₖⱼ)^(1−xⱼ) for binary x: counts are all a fit needs.
 
     μₖⱼ = (Nₖⱼ + α)/(Wₖ + 2α) with Nₖⱼ the rows of class k that have feature j; α = 0 is maximum likelihood. Two
@@ -143,12 +143,12 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         return self
 
     @property
-    def coef_(self) -> Matrix:  # type: ignore[override]
+    def coef_(self) -> Matrix:  # type: ignore[override]  # computed, not stored
         """Weights of the log-odds, or of each class's log-joint."""
         return self._glm()[0]
 
     @property
-    def intercept_(self) -> Vector:  # type: ignore[override]
+    def intercept_(self) -> Vector:  # type: ignore[override]  # computed, not stored
         """Offsets that belong to ``coef_``."""
         return self._glm()[1]
 

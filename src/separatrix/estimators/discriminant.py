@@ -37,9 +37,9 @@ class LinearDiscriminantAnalysis(
     LinearDecision,
     PosteriorDecision,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # untyped bases
-    TransformerMixin,  # type: ignore[misc]
-    ClassifierMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]  # untyped bases
+    ClassifierMixin,  # type: ignore[misc]  # untyped bases
+    BaseEstimator,  # type: ignore[misc]  # untyped bases
 ):
     """p(x | cₖ) = N(μₖ, Σ) with one Σ for all classes; then log P(cₖ | x) is linear in x.
 
@@ -121,7 +121,7 @@ class LinearDiscriminantAnalysis(
             moments = self._moments_of(problem, engine)
             return self._conclude(X, problem, moments, engine, sum_error(engine.rows, engine.sparse), first=True)
 
-    @available_if(_merges)  # type: ignore[untyped-decorator]
+    @available_if(_merges)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Merge the moments of more rows; the result is that of one fit to all of them. ``classes`` at the first call.
 
