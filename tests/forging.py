@@ -137,7 +137,7 @@ def gets_past(certificate, name, data, other=None):
         changed = {key for key, now in seen(forged).items() if key not in allowed and not same(now, honest.get(key))}
         if name in told and changed == {"str"} and "as told" in str(forged):
             changed = set()
-        if not changed:
+        if not changed or changed <= {"problem", "separation"}:  # another question with the same answer
             continue
         try:
             forged.verify(*data)

@@ -33,8 +33,11 @@ from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import CertificateError, InputError
 from separatrix.core.plain_values import plain, same
 
-LOOSEST = 1.4
-"""A stated bound may be this many times what the data gives, and no more."""
+CLOSE = 1e-3
+"""A number that is stated differs from the same one derived again by no more than this share."""
+
+LOOSEST = 0.4
+"""The same for a number that consists of rounding errors, of which another order of summation makes others."""
 
 UNREADABLE = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a field of the wrong type or shape may raise on the way."""
@@ -164,12 +167,13 @@ def stated_entries(value: Any, name: str, entries: tuple[str, ...]) -> Mapping[s
     return value
 
 
-def restated(stated: float, found: float, claim: float, what: str) -> None:
-    """CertificateError unless found ≤ stated ≤ 1.4·claim: neither too good nor another fit's.
+def restated(stated: float, found: float, claim: float, what: str, loose: float = CLOSE) -> None:
+    """CertificateError unless found ≤ stated, and stated is ``claim`` up to the share ``loose``.
 
-    ``found`` is what the data gives, ``claim`` what a fit to it would state, its allowance for rounding included.
+    ``found`` is what the data gives, ``claim`` what a fit to it would state, its allowance for rounding included. Below
+    the first a claim is false; far from the second it is true perhaps, but not this fit's.
 
-    >>> restated(2e-9, 1e-9, 2e-9, "bound")
+    >>> restated(2e-9, 1e-9, 2.001e-9, "bound")
     >>> restated(4e-9, 1e-9, 2e-9, "bound")
     Traceback (most recent call last):
         ...
@@ -177,7 +181,8 @@ def restated(stated: float, found: float, claim: float, what: str) -> None:
     <BLANKLINE>
     Hint: was it fitted to other rows, labels or weights?
     """
-    if not (found <= stated and (stated <= LOOSEST * claim or (math.isinf(stated) and math.isinf(claim)))):
+    both = math.isinf(stated) and math.isinf(claim)
+    if not (found <= stated and (both or abs(stated - claim) <= loose * claim)):
         raise CertificateError(
             f"The certificate states a {what} of {stated:.3e}; this data gives {claim:.3e}.\n\n"
             "Hint: was it fitted to other rows, labels or weights?"
