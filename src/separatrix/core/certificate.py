@@ -30,7 +30,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 
 from separatrix.core.arrays import AnyArray
-from separatrix.core.errors import CertificateError, InputError
+from separatrix.core.errors import CertificateError, InputError, UncheckableError
 from separatrix.core.plain_values import plain, same
 
 CLOSE = 1e-3
@@ -86,7 +86,9 @@ class Claim:
             with np.errstate(all="ignore"):
                 self._rederive(X, y, sample_weight)
         except InputError as error:
-            raise CertificateError(f"The claim cannot be checked on this data. {error}") from error
+            if isinstance(error, CertificateError):
+                raise
+            raise UncheckableError(f"The claim cannot be checked on this data. {error}") from error
         except CertificateError:
             raise
         except (

@@ -30,6 +30,9 @@ from separatrix.terms.walls import Walls, find_walls
 TOLERANCE = 1e-6
 """A bound on the weights' relative error above this is not met."""
 
+NEARLY_ZERO = 1e-6
+"""Log-odds per standard deviation that are all below this are exact to a share of it."""
+
 WALL_TOLERANCE = 1e-5
 """Directions without spread are found to this share of their length: near-dependence takes half the digits."""
 
@@ -181,7 +184,8 @@ class GaussianProblem:
         size = float(np.linalg.norm(side))
         wide = len(keep) * 4.0 * error
         slack = wide * float(np.linalg.norm(solution)) + 8.0 * (error + blur)
-        found = measure_system(extreme_eigenvalues(matrix), matrix @ solution - side, solution, size, slack, wide)
+        left = matrix @ solution - side
+        found = measure_system(extreme_eigenvalues(matrix), left, solution, size, slack, wide, NEARLY_ZERO)
         # the offset puts the boundary where the log-posteriors of both sides agree
         expected, spread = self._offsets(here, coef)
         # columns that were left out may have no spread at all: their size is that of their values

@@ -39,6 +39,9 @@ from separatrix.terms.wide_least_squares import WideEquations
 TOLERANCE = 1e-6
 """A bound on the weights' relative error above this is not met."""
 
+NEARLY_ZERO = 1e-6
+"""Scaled weights that are all below this share of the targets' length are exact to a share of that."""
+
 
 @dataclass(frozen=True)
 class RidgeProblem:
@@ -144,6 +147,7 @@ class RidgeProblem:
         left, solution = residual[keep] / scale[:, None], (coef[:, keep] * scale).T
         slack = 4.0 * len(keep) * UNIT_ROUNDOFF * float(np.linalg.norm(solution)) + blur
         off = np.abs(intercept - equations.intercept(coef)).max(initial=0.0) / (1.0 + float(reach.max()))
+        least_length = NEARLY_ZERO * float(np.sqrt(equations.weight))
         root: float | None = None
         answers = []
         for error in errors:
@@ -156,7 +160,7 @@ class RidgeProblem:
                 low = max(root - wide_root, 0.0) ** 2
                 wide = max(root**2 - low, 4.0 * len(keep) * UNIT_ROUNDOFF * values[1])
                 low = root**2
-            found = measure_system((low, values[1]), left, solution, size, slack, wide)
+            found = measure_system((low, values[1]), left, solution, size, slack, wide, least_length)
             rounding = found.residual_rounding + 8 * error * (1.0 + d * UNIT_ROUNDOFF)
             # not Python's max, which forgets NaN
             worst = float(np.max([found.residual, off]))
@@ -180,12 +184,14 @@ class RidgeProblem:
         if self.alpha > 0:
             raise CertificateError("With a penalty no column is left out.")
         gram = equations.gram
-        part = gram[np.ix_(keep, keep)]
         rest = np.setdiff1d(np.arange(d), keep)
-        explained = np.einsum("ij,ij->j", gram[np.ix_(keep, rest)], np.linalg.lstsq(part, gram[np.ix_(keep, rest)])[0])
-        own = gram.diagonal()[rest]
-        floor = np.square(16.0 * UNIT_ROUNDOFF * equations.centre[rest]) * equations.weight
-        if (own - explained > 1e-7 * own + floor).any():
+        # to a unit diagonal: in raw units small columns would be lost in the rounding of large ones
+        unit = np.sqrt(np.where(gram.diagonal() > 0, gram.diagonal(), 1.0))
+        scaled = gram / np.outer(unit, unit)
+        across = scaled[np.ix_(keep, rest)]
+        explained = np.einsum("ij,ij->j", across, np.linalg.lstsq(scaled[np.ix_(keep, keep)], across)[0])
+        floor = np.square(16.0 * UNIT_ROUNDOFF * equations.centre[rest] / unit[rest]) * equations.weight
+        if not (scaled.diagonal()[rest] - explained <= 1e-7 + floor).all():
             raise CertificateError("Columns that were left out as linearly dependent are not so in this data.")
 
     def to_dict(self) -> dict[str, Any]:
