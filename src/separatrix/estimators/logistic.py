@@ -434,7 +434,10 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             rows = solved.raw.reshape(problem.outputs, -1)
             coef = rows[:, :-1] if problem.fit_intercept else rows
             value = outcome.evaluation.value + alpha * float(np.abs(coef).sum())
-            return GapCertificate(outcome.bound, tol, value, solved.raw, problem, nonzero=int(np.count_nonzero(coef)))
+            claim = GapCertificate
+            if solved.tilted:
+                from separatrix.certificates.subgradient import SubgradientCertificate as claim
+            return claim(outcome.bound, tol, value, solved.raw, problem, nonzero=int(np.count_nonzero(coef)))
         aliased: tuple[str, ...] = ()
         if solved.null is not None:
             involved = np.flatnonzero(solved.null.any(axis=1))

@@ -120,6 +120,17 @@ class Restated:
         mean = self.objective.weights_of(point).reshape(k, -1).mean(axis=0)
         return 0.5 * self.objective.strength * k * float(mean @ mean)
 
+    def value_and_tilted(self, raw: Vector, wanted: float) -> tuple[float, float]:
+        """The objective with its L1 part, and its distance from the minimum by the tilted bound (``wanted`` will do)."""
+        from separatrix.estimators.tilting import LARGEST_SET, SparseJudge
+
+        objective = self.objective
+        with one_blas_thread(), np.errstate(all="ignore"):
+            point = objective.shifted_point(raw)
+            evaluation = objective.evaluate(point, curvature=objective.size <= LARGEST_SET)
+            judge = SparseJudge(objective, self.alpha, 0.0, 1.0, 1.0)
+            return judge.value(evaluation), judge.prove(evaluation, wanted, by_gap=False).bound
+
     def value_and_gap(self, raw: Vector) -> tuple[float, float]:
         """The objective with its L1 part, and the duality gap."""
         point = self.objective.shifted_point(raw)

@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from separatrix.certificates.duality import Gap
-from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import refuse
 from separatrix.core.factor import Factor, independent
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import DEPENDENCE, gap_at, null_directions, yardsticks
+from separatrix.estimators.problem import DEPENDENCE, null_directions, yardsticks
+from separatrix.estimators.tilting import SparseJudge, polished
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
@@ -62,7 +62,7 @@ SCIKIT_LEARN_SOLVERS = {
 class Solved:
     """The outcome with the point in raw coordinates and what is not identified.
 
-    ``dual`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
+    ``dual``, ``tilted`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
     """
 
     outcome: Outcome
@@ -73,6 +73,7 @@ class Solved:
     shift: Vector | None = None
     dual: bool = False
     anchor: Vector | None = None
+    tilted: bool = False
 
 
 def choose(objective: PenalisedLoss) -> str:
@@ -114,31 +115,6 @@ def iterative_judge(objective: PenalisedLoss) -> IterativeJudge:
     return judge
 
 
-@dataclass(slots=True)
-class DualJudge:
-    """The duality gap as a bound, and the columns it proves to be zero."""
-
-    objective: PenalisedLoss
-    alpha: float
-    _last: Gap | None = None
-    _sizes: Vector | None = None
-    _zero: AnyArray | None = None
-
-    def __call__(self, evaluation: Evaluation) -> float:
-        """The gap at the evaluated point."""
-        self._last = gap_at(self.objective, self.alpha, evaluation.point, ALLOWANCE)
-        return self._last.value * MARGIN
-
-    def zero_columns(self) -> AnyArray:
-        """Columns that are zero in every minimiser, by any gap seen so far."""
-        assert self._last is not None
-        if self._sizes is None or self._zero is None:
-            self._sizes = self.objective.column_sizes()
-            self._zero = np.zeros(len(self._sizes), dtype=bool)
-        self._zero |= self._last.zero_columns(self._sizes, self.alpha)
-        return self._zero
-
-
 def solve(
     objective: PenalisedLoss,
     alpha: float,
@@ -159,7 +135,6 @@ def solve(
     patience = Patience(tol, max_iter, extra, trace, objective, no_loss)
     if alpha > 0.0:
         patience.extra = extra if extra > 1 else 0
-        patience.floor = math.inf  # a gap has a floor of its own, above that of the weights
         return _solve_with_l1(objective, alpha, begin if start is not None else class_shares(objective), patience)
     solver = choose(objective) if solver == "auto" else solver
     if solver == "newton-cg":
@@ -207,11 +182,19 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, begin: Vector, patien
     if objective.constant:
         penalties[:, -1] = 0.0
     few = DIRECT_SPARSE_COLUMNS if engine.sparse or objective.outputs > 1 else DIRECT_DENSE_COLUMNS
+    judge = SparseJudge(objective, alpha, patience.tol)
     if objective.size <= few:
-        outcome = proximal_newton(objective, penalties.ravel(), begin, DualJudge(objective, alpha), patience)
+        outcome = proximal_newton(objective, penalties.ravel(), begin, judge, patience)
     else:
-        outcome = working_set(objective, penalties.ravel(), begin, lambda part: DualJudge(part, alpha), patience)
-    return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+
+        def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
+            return judge if part is objective else SparseJudge(part, alpha, tol)
+
+        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience)
+    outcome = polished(judge, outcome)
+    raw = objective.centred(objective.raw_point(outcome.evaluation.point))
+    proof = judge.proof_at(outcome.evaluation.point)
+    return Solved(outcome, raw, dual=True, tilted=proof is not None and proof.tilted)
 
 
 def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
