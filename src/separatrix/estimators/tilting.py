@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.certificates.duality import Gap
 from separatrix.certificates.orthonormal import orthonormal
-from separatrix.certificates.tilted import farthest, tilt, tilted_bound
+from separatrix.certificates.tilted import farthest, sharp_tilt, tilted_bound
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Positions, Vector
 from separatrix.core.protocols import Evaluation
 from separatrix.estimators.problem import gap_at, yardsticks
@@ -142,14 +142,8 @@ class SparseJudge:
             return math.inf
         w = here.point[:columns]
         value = self.value(evaluation)
-        added = np.zeros(loss.size)
-        added[:columns] = tilt(here.gradient[:columns] / loss.scale[:columns], w, self.alpha * weight)
-        added *= loss.scale
-        bent = replace(
-            here,
-            gradient=here.gradient + added,
-            coordinate_error=here.coordinate_error + 4.0 * UNIT_ROUNDOFF * np.abs(added),
-        )
+        box = np.append(np.full(columns, self.alpha * weight), np.zeros(int(loss.constant))) * loss.scale
+        sign = np.append(np.sign(w), np.ones(int(loss.constant)))
         spare = 2.0 * weight / farthest(w, self.alpha, value) ** 2
         penalised = np.append(np.ones(columns), np.zeros(int(loss.constant))) * np.square(loss.scale)
         best = math.inf
@@ -158,6 +152,12 @@ class SparseJudge:
             frame = orthonormal(loss.spread, here.curvature, loss.ridge + price * spare * penalised)
             if frame is None or (self.allowance > 1.0 and frame.error > MOST_ERROR):
                 continue
+            added = sharp_tilt(here.gradient, sign, box, frame.triangle)
+            bent = replace(
+                here,
+                gradient=here.gradient + added,
+                coordinate_error=here.coordinate_error + 4.0 * UNIT_ROUNDOFF * np.abs(added),
+            )
             found = frame.bound(bent, self.allowance) / weight * (1.0 + 1e-9) + price
             best = min(best, found * self.margin)
             if best <= wanted:
