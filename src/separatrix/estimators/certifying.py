@@ -55,14 +55,13 @@ def certified(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, s
 
 def _with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
     evaluation = objective.evaluate(objective.shifted_point(raw), curvature=objective.size <= MANY_COLUMNS)
-    judge = SparseJudge(objective, alpha, tol)
-    proof = judge.prove(evaluation, tol * min(judge.value(evaluation), 1.0))
-    return Solved(Outcome(evaluation, None, proof.bound, stop), raw, dual=True, tilted=proof.tilted)
+    proof = SparseJudge(objective, alpha, tol).prove(evaluation)
+    return Solved(Outcome(evaluation, None, proof.bound, stop), raw, dual=True, way=proof.way)
 
 
 def _by_gap(objective: PenalisedLoss, raw: Vector, stop: Stop) -> Solved:
     evaluation = objective.evaluate(objective.shifted_point(raw))
-    bound = gap_at(objective, 0.0, evaluation.point, ALLOWANCE).value * MARGIN
+    bound = gap_at(objective, 0.0, raw, ALLOWANCE).value * MARGIN
     return Solved(Outcome(evaluation, None, bound, stop), raw, dual=True)
 
 

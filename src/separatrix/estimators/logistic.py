@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names, _get_feature_names
 from separatrix.certificates.duality import probabilities
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
+from separatrix.certificates.subgradient import SubgradientCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import InputError, NotFiniteError, SeparationWarning, refuse
 from separatrix.core.stop import Stop
@@ -284,7 +285,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             if tasks is not None:
                 tasks.close(solved.raw)
         trace.hooks = ()
-        certificate: Any = self._certificate(solved, problem, alpha, names)
+        certificate: Any = self._certificate(solved, problem, objective, alpha, names)
         verdict = self._verdict(X, y, weights, objective, certificate, solved.outcome.stop)
         limit = None if verdict is None or descended is not None else self._limit(objective, verdict)
         raw = solved.raw if limit is None else limit.finite.ravel()
@@ -425,8 +426,13 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         return np.column_stack([self.coef_, self.intercept_][: 1 + self.fit_intercept]).ravel()
 
     def _certificate(
-        self, solved: "Solved | FirthSolved", problem: LogisticProblem, alpha: float, names: Any
-    ) -> "OptimumCertificate | StationaryCertificate":
+        self,
+        solved: "Solved | FirthSolved",
+        problem: LogisticProblem,
+        objective: PenalisedLoss,
+        alpha: float,
+        names: Any,
+    ) -> Any:
         if not isinstance(solved, Solved):
             return solved.certificate(problem, float(self.tol), names)
         outcome, tol = solved.outcome, float(self.tol)
@@ -434,10 +440,12 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             rows = solved.raw.reshape(problem.outputs, -1)
             coef = rows[:, :-1] if problem.fit_intercept else rows
             value = outcome.evaluation.value + alpha * float(np.abs(coef).sum())
-            claim = GapCertificate
-            if solved.tilted:
-                from separatrix.certificates.subgradient import SubgradientCertificate as claim
-            return claim(outcome.bound, tol, value, solved.raw, problem, nonzero=int(np.count_nonzero(coef)))
+            stated = (outcome.bound, tol, value, solved.raw, problem)
+            nonzero = int(np.count_nonzero(coef))
+            if solved.way is None:
+                return GapCertificate(*stated, nonzero=nonzero)
+            typical = bool(objective.shift.any())
+            return SubgradientCertificate(*stated, nonzero=nonzero, _typical=typical, _way=solved.way)
         aliased: tuple[str, ...] = ()
         if solved.null is not None:
             involved = np.flatnonzero(solved.null.any(axis=1))

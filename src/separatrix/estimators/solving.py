@@ -62,7 +62,7 @@ SCIKIT_LEARN_SOLVERS = {
 class Solved:
     """The outcome with the point in raw coordinates and what is not identified.
 
-    ``dual``, ``tilted`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
+    ``dual``, ``way`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
     """
 
     outcome: Outcome
@@ -73,7 +73,7 @@ class Solved:
     shift: Vector | None = None
     dual: bool = False
     anchor: Vector | None = None
-    tilted: bool = False
+    way: int | None = None
 
 
 def choose(objective: PenalisedLoss) -> str:
@@ -194,7 +194,7 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, begin: Vector, patien
     outcome = polished(judge, outcome)
     raw = objective.centred(objective.raw_point(outcome.evaluation.point))
     proof = judge.proof_at(outcome.evaluation.point)
-    return Solved(outcome, raw, dual=True, tilted=proof is not None and proof.tilted)
+    return Solved(outcome, raw, dual=True, way=None if proof is None else proof.way)
 
 
 def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:

@@ -7,6 +7,7 @@
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,10 +17,10 @@ from separatrix.certificates.orthonormal import orthonormal
 from separatrix.certificates.tilted import farthest, sharp_tilt, tilted_bound
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Positions, Vector
 from separatrix.core.protocols import Evaluation
+from separatrix.core.stop import Stop
 from separatrix.estimators.problem import gap_at, yardsticks
 from separatrix.estimators.sharp import ALLOWANCE, MARGIN, SharpGround, is_small
 from separatrix.solvers.outcome import Outcome
-from separatrix.core.stop import Stop
 from separatrix.terms.penalised import PenalisedLoss
 
 RIDGES = (0.0, 1e-13, 1e-11, 1e-9)
@@ -41,24 +42,19 @@ ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """P − P* ≤ ``bound``, by the tilted bound or by duality."""
+    """P − P* ≤ ``bound``, by a way to the tilted bound (counted as in ``tilted_way``), or by duality (None)."""
 
     bound: float
-    tilted: bool
+    way: int | None
 
 
 @dataclass(slots=True)
 class SparseJudge:
-    """The best of the three bounds at a point; it stops at the first that is below ``tol``·min(P, 1).
-
-    ``allowance`` and ``margin`` are those of a claim; ``verify`` takes 1 and 1.
-    """
+    """The best of the three bounds at a point; it stops at the first that is below ``tol``·min(P, 1)."""
 
     objective: PenalisedLoss
     alpha: float
     tol: float
-    allowance: float = ALLOWANCE
-    margin: float = MARGIN
     proofs: dict[int, tuple[Vector, Proof]] = field(default_factory=dict)
     _sizes: Vector | None = None
     _zero: AnyArray | None = None
@@ -66,7 +62,7 @@ class SparseJudge:
 
     def __call__(self, evaluation: Evaluation) -> float:
         """The bound at the evaluated point."""
-        proof = self.prove(evaluation, self.tol * min(self.value(evaluation), 1.0))
+        proof = self.prove(evaluation)
         self.proofs[id(evaluation.point)] = (evaluation.point, proof)
         return proof.bound
 
@@ -79,90 +75,117 @@ class SparseJudge:
         """P there."""
         return evaluation.value + self.alpha * float(np.abs(self.objective.weights_of(evaluation.point)).sum())
 
-    def prove(self, evaluation: Evaluation, wanted: float, by_gap: bool = True) -> Proof:
-        """The first bound that is at most ``wanted``, or the best of all; ``by_gap`` = False wants a tilted one."""
-        best = Proof(self._tilted(evaluation, None), True)
+    def prove(self, evaluation: Evaluation) -> Proof:
+        """The first bound that is met, or the best of all."""
+        wanted = self.tol * min(self.value(evaluation), 1.0)
+        best = Proof(self._tilted(evaluation, None, (ALLOWANCE,))[0] * MARGIN, 0)
         if best.bound <= wanted:
             return best
-        gap = gap_at(self.objective, self.alpha, evaluation.point, self.allowance)
-        zero = self._screened(gap)
-        by_duality = Proof(gap.value * self.margin, False)
-        if by_gap and by_duality.bound < best.bound:
-            best = by_duality
+        gap = self._gap_at(evaluation)
+        self._note_zeros(gap)
         stuck, self._gap = not gap.value < 0.5 * self._gap, gap.value
+        if gap.value * MARGIN < best.bound:
+            best = Proof(gap.value * MARGIN, None)
         if best.bound <= wanted:
             return best
-        if zero.any() and (stuck or not by_gap or gap.value <= WORTH * self.value(evaluation)):
-            best = min(best, Proof(self._without_zeros(evaluation, zero), True), key=lambda proof: proof.bound)
-        if not best.bound <= wanted and is_small(self.objective):
-            best = min(best, Proof(self._sharp(evaluation, wanted), True), key=lambda proof: proof.bound)
+        if stuck or gap.value <= WORTH * self.value(evaluation):
+            (bound,) = self._without_zeros(evaluation, self._zero_weights(gap), (ALLOWANCE,))
+            best = Proof(bound * MARGIN, 1) if bound * MARGIN < best.bound else best
+        ways = self._sharp(evaluation, (ALLOWANCE,), RIDGES) if is_small(self.objective) else iter(())
+        for way, (bound,) in enumerate(ways, start=2):
+            if best.bound <= wanted:
+                break
+            best = Proof(bound * MARGIN, way) if bound * MARGIN < best.bound else best
         return best
+
+    def tilted_way(self, evaluation: Evaluation, way: int) -> tuple[float, float]:
+        """What is proved by one way to a tilted bound, and what a claim would state.
+
+        0: from the Hessian of all weights. 1: of those that may be other than zero. 2, 3, …: exact sums, with each of RIDGES.
+        """
+        both = (1.0, ALLOWANCE)
+        if way == 0:
+            found, claim = self._tilted(evaluation, None, both)
+        elif way == 1:
+            found, claim = self._without_zeros(evaluation, self._zero_weights(self._gap_at(evaluation)), both)
+        elif is_small(self.objective):
+            found, claim = next(self._sharp(evaluation, both, (RIDGES[way - 2],)), (math.inf, math.inf))
+        else:
+            found, claim = math.inf, math.inf
+        return found, claim * MARGIN
 
     def zero_columns(self) -> AnyArray:
         """Columns that are zero in every minimiser, by any gap seen so far."""
         assert self._zero is not None
         return np.asarray(self._zero.all(axis=0))
 
-    def _screened(self, gap: Gap) -> AnyArray:
-        if self._sizes is None or self._zero is None:
+    def _note_zeros(self, gap: Gap) -> None:
+        zero = self._zero_weights(gap)
+        self._zero = zero if self._zero is None else self._zero | zero
+
+    def _zero_weights(self, gap: Gap) -> AnyArray:
+        if self._sizes is None:
             self._sizes = self.objective.column_sizes()
-            self._zero = np.zeros((self.objective.outputs, len(self._sizes)), dtype=bool)
-        self._zero |= gap.zero_weights(self._sizes, self.alpha)
-        return self._zero
+        return gap.zero_weights(self._sizes, self.alpha)
 
-    def _tilted(self, evaluation: Evaluation, zero: AnyArray | None) -> float:
+    def _gap_at(self, evaluation: Evaluation) -> Gap:
+        return gap_at(self.objective, self.alpha, self.objective.raw_point(evaluation.point), ALLOWANCE)
+
+    def _tilted(
+        self, evaluation: Evaluation, zero: AnyArray | None, allowances: tuple[float, ...]
+    ) -> tuple[float, ...]:
         if evaluation.hessian is None:
-            return math.inf
+            return (math.inf,) * len(allowances)
         yardstick, strength = yardsticks(self.objective)[0], self.objective.strength
-        return tilted_bound(evaluation, yardstick, self.alpha, strength, zero, self.allowance) * self.margin
+        return tuple(tilted_bound(evaluation, yardstick, self.alpha, strength, zero, each) for each in allowances)
 
-    def _without_zeros(self, evaluation: Evaluation, zero: AnyArray) -> float:
+    def _without_zeros(
+        self, evaluation: Evaluation, zero: AnyArray, allowances: tuple[float, ...]
+    ) -> tuple[float, ...]:
         """The tilted bound on the weights that may be other than zero; their Hessian is formed if need be."""
         if evaluation.hessian is not None:
-            return self._tilted(evaluation, zero)
+            return self._tilted(evaluation, zero, allowances)
         objective = self.objective
         rows = evaluation.point.reshape(objective.outputs, -1)
         columns = objective.engine.columns_count
         which: Positions = np.flatnonzero(~zero.all(axis=0) | (rows[:, :columns] != 0.0).any(axis=0)).astype(np.int64)
         if objective.outputs * (len(which) + objective.constant) > LARGEST_SET or not len(which):
-            return math.inf
+            return (math.inf,) * len(allowances)
         part = objective.narrowed(which)
         taken = np.append(which, columns) if objective.constant else which
         here = part.evaluate(np.ascontiguousarray(rows[:, taken]).ravel(), curvature=True)
-        inner = replace(self, objective=part)
-        return inner._tilted(here, zero[:, which])
+        return SparseJudge(part, self.alpha, self.tol)._tilted(here, zero[:, which], allowances)
 
-    def _sharp(self, evaluation: Evaluation, wanted: float) -> float:
-        """The tilted bound from exact sums, with the smallest ridge that serves."""
+    def _sharp(
+        self, evaluation: Evaluation, allowances: tuple[float, ...], ridges: tuple[float, ...]
+    ) -> Iterator[tuple[float, ...]]:
+        """The tilted bound from exact sums, with one ridge after the other."""
         ground = SharpGround.of(self.objective)
         loss, weight = ground.loss, ground.weight
         here = loss.evaluate(self.objective.raw_point(evaluation.point))
         columns = self.objective.engine.columns_count
         if not (math.isfinite(here.value) and np.isfinite(here.gradient).all()):
-            return math.inf
+            return  # nothing is proved
         w = here.point[:columns]
         value = self.value(evaluation)
         box = np.append(np.full(columns, self.alpha * weight), np.zeros(int(loss.constant))) * loss.scale
         sign = np.append(np.sign(w), np.ones(int(loss.constant)))
         spare = 2.0 * weight / farthest(w, self.alpha, value) ** 2
         penalised = np.append(np.ones(columns), np.zeros(int(loss.constant))) * np.square(loss.scale)
-        best = math.inf
-        for share in RIDGES:
+        for share in ridges:
             price = share * min(value, 1.0)
             frame = orthonormal(loss.spread, here.curvature, loss.ridge + price * spare * penalised)
-            if frame is None or (self.allowance > 1.0 and frame.error > MOST_ERROR):
+            if frame is None:
+                yield (math.inf,) * len(allowances)
                 continue
             added = sharp_tilt(here.gradient, sign, box, frame.triangle)
-            bent = replace(
-                here,
-                gradient=here.gradient + added,
-                coordinate_error=here.coordinate_error + 4.0 * UNIT_ROUNDOFF * np.abs(added),
+            error = here.coordinate_error + 4.0 * UNIT_ROUNDOFF * np.abs(added)
+            bent = replace(here, gradient=here.gradient + added, coordinate_error=error)
+            usable = [each == 1.0 or frame.error <= MOST_ERROR for each in allowances]
+            yield tuple(
+                frame.bound(bent, each) / weight * (1.0 + 1e-9) + price if good else math.inf
+                for each, good in zip(allowances, usable, strict=True)
             )
-            found = frame.bound(bent, self.allowance) / weight * (1.0 + 1e-9) + price
-            best = min(best, found * self.margin)
-            if best <= wanted:
-                break
-        return best
 
 
 def polished(judge: SparseJudge, outcome: Outcome) -> Outcome:
