@@ -285,7 +285,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             if tasks is not None:
                 tasks.close(solved.raw)
         trace.hooks = ()
-        certificate: Any = self._certificate(solved, problem, objective, alpha, names)
+        certificate: Any = self._certificate(solved, problem, alpha, names)
         verdict = self._verdict(X, y, weights, objective, certificate, solved.outcome.stop)
         limit = None if verdict is None or descended is not None else self._limit(objective, verdict)
         raw = solved.raw if limit is None else limit.finite.ravel()
@@ -426,12 +426,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         return np.column_stack([self.coef_, self.intercept_][: 1 + self.fit_intercept]).ravel()
 
     def _certificate(
-        self,
-        solved: "Solved | FirthSolved",
-        problem: LogisticProblem,
-        objective: PenalisedLoss,
-        alpha: float,
-        names: Any,
+        self, solved: "Solved | FirthSolved", problem: LogisticProblem, alpha: float, names: Any
     ) -> Any:
         if not isinstance(solved, Solved):
             return solved.certificate(problem, float(self.tol), names)
@@ -444,8 +439,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             nonzero = int(np.count_nonzero(coef))
             if solved.way is None:
                 return GapCertificate(*stated, nonzero=nonzero)
-            typical = bool(objective.shift.any())
-            return SubgradientCertificate(*stated, nonzero=nonzero, _typical=typical, _way=solved.way)
+            return SubgradientCertificate(*stated, nonzero=nonzero, _typical=solved.typical, _way=solved.way)
         aliased: tuple[str, ...] = ()
         if solved.null is not None:
             involved = np.flatnonzero(solved.null.any(axis=1))

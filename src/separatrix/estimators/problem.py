@@ -78,6 +78,17 @@ def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float
     )
 
 
+def about_a_typical_row(objective: PenalisedLoss) -> PenalisedLoss:
+    """The objective of sparse rows, written out and about a typical one where there is a constant; evaluated once."""
+    engine = objective.engine
+    packed = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
+    dense = MemoryEngine(block_of(packed), engine.codes, max(objective.outputs, 2), engine.weights)
+    shift = typical_row(dense) if objective.constant else objective.shift
+    other = replace(objective, engine=dense, shift=shift, ranges=None, passes=0)
+    other.evaluate(np.zeros(other.size))
+    return other
+
+
 DEPENDENCE = 1e-9
 """A column counts as a combination of others when it is one to this share of its size, in every row."""
 
@@ -169,15 +180,12 @@ class Restated:
 
     def _about(self, typical: bool) -> PenalisedLoss:
         """The objective about a typical row, as for dense rows, or about zero, as for sparse ones: roundings differ."""
-        objective, engine = self.objective, self.objective.engine
+        objective = self.objective
         if typical == bool(objective.shift.any()):
             return objective
-        if not engine.sparse:
-            other = replace(objective, shift=np.zeros_like(objective.shift), ranges=None)
-        else:
-            packed = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
-            dense = MemoryEngine(block_of(packed), engine.codes, max(objective.outputs, 2), engine.weights)
-            other = replace(objective, engine=dense, shift=typical_row(dense), ranges=None)
+        if objective.engine.sparse:
+            return about_a_typical_row(objective)
+        other = replace(objective, shift=np.zeros_like(objective.shift), ranges=None)
         other.evaluate(np.zeros(other.size))
         return other
 

@@ -12,7 +12,8 @@ from separatrix.core.factor import Factor, independent
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import DEPENDENCE, null_directions, yardsticks
+from separatrix.estimators.problem import DEPENDENCE, about_a_typical_row, null_directions, yardsticks
+from separatrix.estimators.sharp import is_small
 from separatrix.estimators.tilting import SparseJudge, polished
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
@@ -62,7 +63,7 @@ SCIKIT_LEARN_SOLVERS = {
 class Solved:
     """The outcome with the point in raw coordinates and what is not identified.
 
-    ``dual``, ``way`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
+    ``dual``, ``way``, ``typical`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
     """
 
     outcome: Outcome
@@ -74,6 +75,7 @@ class Solved:
     dual: bool = False
     anchor: Vector | None = None
     way: int | None = None
+    typical: bool = False
 
 
 def choose(objective: PenalisedLoss) -> str:
@@ -135,7 +137,7 @@ def solve(
     patience = Patience(tol, max_iter, extra, trace, objective, no_loss)
     if alpha > 0.0:
         patience.extra = extra if extra > 1 else 0
-        return _solve_with_l1(objective, alpha, begin if start is not None else class_shares(objective), patience)
+        return _solve_with_l1(objective, alpha, class_shares(objective) if start is None else start, patience)
     solver = choose(objective) if solver == "auto" else solver
     if solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
@@ -176,11 +178,13 @@ def class_shares(objective: PenalisedLoss) -> Vector:
     return point
 
 
-def _solve_with_l1(objective: PenalisedLoss, alpha: float, begin: Vector, patience: Patience) -> Solved:
+def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience: Patience) -> Solved:
+    """From (w, b); a table of sparse rows that is small is written out if columns far from zero hinder the fit."""
     engine = objective.engine
     penalties = np.full((objective.outputs, objective.size // objective.outputs), alpha)
     if objective.constant:
         penalties[:, -1] = 0.0
+    begin = objective.shifted_point(raw)
     few = DIRECT_SPARSE_COLUMNS if engine.sparse or objective.outputs > 1 else DIRECT_DENSE_COLUMNS
     judge = SparseJudge(objective, alpha, patience.tol)
     if objective.size <= few:
@@ -192,9 +196,15 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, begin: Vector, patien
 
         outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience)
     outcome = polished(judge, outcome)
-    raw = objective.centred(objective.raw_point(outcome.evaluation.point))
-    proof = judge.proof_at(outcome.evaluation.point)
-    return Solved(outcome, raw, dual=True, way=None if proof is None else proof.way)
+    met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
+    if not met and engine.sparse and is_small(objective) and outcome.stop is not Stop.ASKED:
+        dense = about_a_typical_row(objective)
+        again = Patience(patience.tol, patience.max_passes, patience.extra, patience.trace, dense)
+        return _solve_with_l1(dense, alpha, raw, again)
+    point = outcome.evaluation.point
+    proof = judge.proof_at(point)
+    way, typical = None if proof is None else proof.way, bool(objective.shift.any())
+    return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
 
 
 def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:

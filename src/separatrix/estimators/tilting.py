@@ -36,7 +36,7 @@ MOST_ERROR = 0.02
 """The triangle's error in a claim; ``verify`` allows more, so that another order of sums does not decide."""
 
 
-ROUNDS = 8
+ROUNDS = 20
 """Changes of the support that ``polished`` makes at most."""
 
 
@@ -200,25 +200,44 @@ def polished(judge: SparseJudge, outcome: Outcome) -> Outcome:
         return outcome
     columns = objective.engine.columns_count
     raw = objective.raw_point(outcome.evaluation.point)
-    best = outcome
+    best, value = outcome, math.inf
     sign = np.sign(raw[:columns])
     for _ in range(ROUNDS):
         support: Positions = np.flatnonzero(sign).astype(np.int64)
         ground = SharpGround.of(objective, support, alpha * sign[support])
         there = ground.descend(np.append(raw[support], raw[columns:]), judge.tol).point
-        raw = np.append(np.zeros(columns), there[len(support) :])
-        raw[support] = there[: len(support)]
-        crossed = raw[:columns] * sign < 0.0
-        raw[:columns][crossed] = 0.0
+        target_raw = np.append(np.zeros(columns), there[len(support) :])
+        target_raw[support] = there[: len(support)]
+        raw, crossed = _until_a_sign_changes(raw, target_raw, sign)
         here = objective.evaluate(objective.shifted_point(raw), curvature=True)
-        bound = judge(here)
-        if bound < best.bound:
-            best = replace(outcome, evaluation=here, bound=bound)
-        if best.bound <= target:
-            return replace(best, stop=Stop.FLOOR)
         slope = objective.weights_of(here.gradient)
         joins = (sign == 0.0) & (np.abs(slope) > alpha)
-        if not (crossed.any() or joins.any()):
+        if crossed is None or not joins.any():
+            bound = judge(here)
+            best = replace(outcome, evaluation=here, bound=bound) if bound < best.bound else best
+            if best.bound <= target:
+                return replace(best, stop=Stop.FLOOR)
+        now = judge.value(here)
+        if not now <= value * (1.0 + 1e-12) or (crossed is None and not joins.any()):
             return best
-        sign = np.where(crossed, 0.0, np.where(joins, -np.sign(slope), sign))
+        value = now
+        sign = np.where(joins, -np.sign(slope), sign) if crossed is None else sign
+        if crossed is not None:
+            sign[crossed] = 0.0
     return best
+
+
+def _until_a_sign_changes(raw: Vector, there: Vector, sign: Vector) -> tuple[Vector, int | None]:
+    """The point on the way from one to the other where the first weight reaches zero, and which; else the end."""
+    columns = len(sign)
+    crossing = (raw[:columns] != 0.0) & (there[:columns] * sign < 0.0)
+    if not crossing.any():
+        wrong = there[:columns] * sign < 0.0  # it joined and moves the other way: it had better stay zero
+        there[:columns][wrong] = 0.0
+        return there, None
+    lengths = np.full(columns, math.inf)
+    lengths[crossing] = raw[:columns][crossing] / (raw[:columns][crossing] - there[:columns][crossing])
+    first = int(lengths.argmin())
+    moved = raw + float(lengths[first]) * (there - raw)
+    moved[first] = 0.0
+    return moved, first
