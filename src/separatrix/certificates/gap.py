@@ -37,8 +37,8 @@ class Standing(Protocol):
 class GapCertificate(Claim):
     """F − F* ≤ ``bound``, by a dual point made from the stored weights (see ``duality``).
 
-    F is the average objective over the rows; the witness is the raw point (w, b). ``nonzero`` counts the weights that are
-    not zero.
+    F is the average objective over the rows; the witness is the raw point (w, b). ``nonzero`` counts the weights
+    that are not zero.
     """
 
     bound: float

@@ -8,11 +8,12 @@ from separatrix.core.arrays import Vector
 from separatrix.core.errors import CertificateError
 
 MOST_WAYS = 6
+"""Ways to count rounding: from the Hessian, from that of the weights not proved to be zero, four from exact sums."""
 
 
 @dataclass(frozen=True, eq=False)
 class SubgradientCertificate(GapCertificate):
-    """F − F* ≤ ``bound``: with a subgradient in the place of its L1 part F is smooth, and its slope small (see ``tilted``).
+    """F − F* ≤ ``bound``: with a subgradient in place of its L1 part F is smooth, and its slope small (see ``tilted``).
 
     ``_typical`` and ``_way`` say in which coordinates and with how much care rounding was counted: another way proves
     the same up to that.

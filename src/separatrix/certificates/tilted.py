@@ -1,7 +1,7 @@
 r"""How far a fit with an L1 penalty is from its minimum, by a bound that is quadratic in what is left of the slope.
 
-Let P(w, b) = f(w, b) + α‖w‖₁ with f smooth (losses, and perhaps β/2·‖w‖²). A duality gap is linear in the residual, so on
-raw columns it cannot see past rounding. But for **any** t with |tⱼ| ≤ α
+Let P(w, b) = f(w, b) + α‖w‖₁ with f smooth (losses, and perhaps β/2·‖w‖²). A duality gap is linear in the residual,
+so on raw columns it cannot see past rounding. But for **any** t with |tⱼ| ≤ α
 
     α‖w′‖₁ ≥ ⟨t, w′⟩,   so   P(w′, b′) ≥ G(w′, b′) = f(w′, b′) + ⟨t, w′⟩,
 
@@ -9,24 +9,27 @@ and G is f **tilted**: smooth, with the Hessian of f, as self-concordant as f. H
 
     P − P* ≤ Σⱼ(α|wⱼ| − tⱼwⱼ) + [the lemma of ``self_concordance`` for G at (w, b), slope ∇f + t].
 
-With tⱼ = α·sign(wⱼ) where wⱼ ≠ 0 the first term is zero, and with tⱼ = −∂ⱼf, clipped to the box, elsewhere only the residual on
-the support and what clipping left remains: half its square in H⁻¹. Both choices are exact in floats.
+With tⱼ = α·sign(wⱼ) where wⱼ ≠ 0 the first term is zero, and with tⱼ = −∂ⱼf, clipped to the box, elsewhere only the
+residual on the support and what clipping left remain: half their square in H⁻¹. Both choices are exact in floats, so
+the lemma's own rounding is all there is.
 
-**Zero columns.** Entries that safe screening (``duality``) proves to be zero in every minimiser, and that are zero here, are left
-out: the minimum is the same without them. This serves where there are more columns than rows.
+**Zero weights.** Those that safe screening (``duality``) proves to be zero in every minimiser, and that are zero here,
+are left out: the minimum is the same without them. This serves where there are more columns than rows.
 
-**Classes.** With K > 2 classes and no L2 part f does not change when the weights of all classes for one column are moved
-together, so its Hessian is singular. Let d = w′ − w, and for such a column leave out one class o: f depends only on
-eₖ = dₖ − d_o. If Σₖ tₖ = 0, also ⟨t, d⟩ = Σₖ tₖeₖ, and G is a function of the e alone. So t_o is set to −Σ of the others; where that
-leaves the box, all of the column's t are shrunk, at the price of the first term. What Σtₖ is off by through rounding costs that
-times |d_o|, and ‖d‖₁ ≤ ‖w‖₁ + P/α, because only points with P(w′) ≤ P(w) matter and those have α‖w′‖₁ ≤ P(w).
+**Classes.** With K > 2 classes and no L2 part f does not change when the weights of all classes for one column move
+together, so its Hessian is singular. Let d = w′ − w, and leave out one class o of such a column: f depends only on
+eₖ = dₖ − d_o. If Σₖ tₖ = 0, also ⟨t, d⟩ = Σₖ tₖeₖ, and G is a function of the e alone. So t_o is set to minus the sum
+of the others; where that leaves the box, all t of the column are shrunk, at the price of the first term. What Σtₖ is
+off by through rounding costs that times |d_o|, and ‖d‖₁ ≤ ‖w‖₁ + P(w)/α, because only points with P(w′) ≤ P(w) matter
+and those have α‖w′‖₁ ≤ P(w).
 
 **Columns that depend on each other.** The same inequality makes any Hessian positive definite: for μ > 0
 
     G(w′) ≥ G(w′) + μ/2·‖d‖² − μ/2·D²,     D = ‖w‖₁ + P(w)/α ≥ ‖d‖₁ ≥ ‖d‖,
 
 so a ridge of μ = 2ε/D², which has no slope at w, may be added at the price of ε, and ε = 1e-13·P is none. It takes
-coordinates with a condition of some 1e9 to profit from it: those of ``orthonormal``. There t is also chosen better (``sharp_tilt``).
+coordinates that stand a condition of 1e9 to profit from it: those of ``orthonormal``. There t is also chosen better
+(``sharp_tilt``).
 """
 
 import math
@@ -42,7 +45,7 @@ from separatrix.core.protocols import Evaluation
 
 
 def tilt(gradient: Matrix, weights: Matrix, alpha: float) -> Matrix:
-    """t: α·sign(w) on the support, −∇f clipped to [−α, α] elsewhere.
+    """The slope t: α·sign(w) on the support, −∇f clipped to [−α, α] elsewhere.
 
     >>> tilt(np.array([0.3, -0.2, 7.0]), np.array([-1.0, 0.0, 0.0]), 0.5)
     array([-0.5,  0.2, -0.5])
@@ -51,7 +54,7 @@ def tilt(gradient: Matrix, weights: Matrix, alpha: float) -> Matrix:
 
 
 def sharp_tilt(gradient: Vector, sign: Vector, box: Vector, triangle: Matrix) -> Vector:
-    """t for H = RᵀR: where w is zero, what ∂f will be after a Newton step on the support, with the sign turned.
+    """The slope t for H = RᵀR: where w is zero, −∂f as it will be after a Newton step on the support.
 
     Of all t that agree on the support this makes ∇f + t shortest in H⁻¹: it is then no longer than its part on the
     support in the inverse of H there, so columns beside the support that depend on it do no harm.
@@ -84,7 +87,7 @@ def farthest(weights: Matrix, alpha: float, value: float) -> float:
 
 
 def without_common_moves(tilted: Matrix, weights: Matrix, looked: AnyArray, alpha: float) -> tuple[Matrix, AnyArray]:
-    """One class left out of every column that all classes are looked at in, and t (K × columns) adding up to zero there."""
+    """One class left out of each column in which all are looked at, and t (K × columns) adding up to zero there."""
     tilted, looked = tilted.copy(), looked.copy()
     for j in np.flatnonzero(looked.all(axis=0)):
         # a weight that is zero has room in its box; of those the one with the most

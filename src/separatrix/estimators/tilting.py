@@ -101,7 +101,7 @@ class SparseJudge:
     def tilted_way(self, evaluation: Evaluation, way: int) -> tuple[float, float]:
         """What is proved by one way to a tilted bound, and what a claim would state.
 
-        0: from the Hessian of all weights. 1: of those that may be other than zero. 2, 3, …: exact sums, with each of RIDGES.
+        0: from the Hessian of all weights. 1: of those that may be other than zero. 2, 3, …: exact sums, each of RIDGES.
         """
         both = (1.0, ALLOWANCE)
         if way == 0:
@@ -191,8 +191,8 @@ class SparseJudge:
 def polished(judge: SparseJudge, outcome: Outcome) -> Outcome:
     """The outcome or, where its bound is not met and the table is small, what exact sums make of it.
 
-    On the support P is smooth: Newton's steps with exact sums end where plain ones drown in rounding. A weight that would
-    change its sign becomes zero; a zero weight whose slope exceeds α joins.
+    On the support P is smooth: Newton's steps with exact sums end where plain ones drown in rounding. A weight that
+    would change its sign becomes zero; a zero weight whose slope exceeds α joins.
     """
     objective, alpha = judge.objective, judge.alpha
     target = judge.tol * min(judge.value(outcome.evaluation), 1.0)
