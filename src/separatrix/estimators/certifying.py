@@ -13,10 +13,11 @@ from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.estimators.aliasing import aliasing
+from separatrix.estimators.problem import gap_at
 from separatrix.estimators.proving import coordinates, measure
 from separatrix.estimators.solving import (
     LARGEST_HESSIAN,
-    DualJudge,
+    MANY_COLUMNS,
     Solved,
     choose,
     factor_judge,
@@ -24,6 +25,7 @@ from separatrix.estimators.solving import (
     proved_by_direction,
     solve_subsampled,
 )
+from separatrix.estimators.tilting import SparseJudge
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import newton_cg
 from separatrix.solvers.outcome import Outcome, Patience
@@ -39,20 +41,29 @@ NEAR = 1e-3
 def certified(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
     """F at (w, b), and how far it is from F* at most.
 
-    With an L1 part by the duality gap. Else from the gradient and the Hessian; where that proves nothing, far from
-    the minimum, by a few Newton steps to an anchor that is near it; failing that, or with too many columns for a
-    Hessian, by the duality gap if there is a penalty. Otherwise the bound is infinite.
+    With an L1 part by its own bounds (see ``tilting``). Else from the gradient and the Hessian; where that proves
+    nothing, far from the minimum, by a few Newton steps to an anchor that is near it; failing that, or with too many
+    columns for a Hessian, by the duality gap if there is a penalty. Otherwise the bound is infinite.
     """
     raw = objective.centred(raw)
-    solved = _by_gap(objective, alpha, raw, stop) if alpha > 0.0 else _by_curvature(objective, raw, tol, stop)
-    if math.isinf(solved.outcome.bound) and alpha == 0.0 and objective.strength > 0.0:
-        return _by_gap(objective, alpha, raw, stop)
+    if alpha > 0.0:
+        return _with_l1(objective, alpha, raw, tol, stop)
+    solved = _by_curvature(objective, raw, tol, stop)
+    if math.isinf(solved.outcome.bound) and objective.strength > 0.0:
+        return _by_gap(objective, raw, stop)
     return solved
 
 
-def _by_gap(objective: PenalisedLoss, alpha: float, raw: Vector, stop: Stop) -> Solved:
+def _with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
+    evaluation = objective.evaluate(objective.shifted_point(raw), curvature=objective.size <= MANY_COLUMNS)
+    proof = SparseJudge(objective, alpha, tol).prove(evaluation)
+    here = Outcome(evaluation, None, proof.bound, stop)
+    return Solved(here, raw, dual=True, way=proof.way, typical=bool(objective.shift.any()))
+
+
+def _by_gap(objective: PenalisedLoss, raw: Vector, stop: Stop) -> Solved:
     evaluation = objective.evaluate(objective.shifted_point(raw))
-    bound = DualJudge(objective, alpha)(evaluation)
+    bound = gap_at(objective, 0.0, raw, ALLOWANCE).value * MARGIN
     return Solved(Outcome(evaluation, None, bound, stop), raw, dual=True)
 
 

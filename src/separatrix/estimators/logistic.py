@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names, _get_feature_names
 from separatrix.certificates.duality import probabilities
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
+from separatrix.certificates.subgradient import SubgradientCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import InputError, NotFiniteError, SeparationWarning, refuse
 from separatrix.core.stop import Stop
@@ -40,7 +41,6 @@ from separatrix.terms.penalised import PenalisedLoss
 
 if TYPE_CHECKING:  # what most fits do not need is imported by those that do: a first fit should be quick
     from separatrix.certificates.separability import Separability
-    from separatrix.certificates.stationary import StationaryCertificate
     from separatrix.estimators.descent import Descended
     from separatrix.estimators.firth import FirthSolved
     from separatrix.estimators.no_maximum import Limit
@@ -438,7 +438,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
     def _certificate(
         self, solved: "Solved | FirthSolved", problem: LogisticProblem, objective: PenalisedLoss, alpha: float, X: Any
-    ) -> "OptimumCertificate | StationaryCertificate":
+    ) -> Any:
         if not isinstance(solved, Solved):
             return solved.certificate(problem, float(self.tol), X)
         outcome, tol = solved.outcome, float(self.tol)
@@ -446,7 +446,11 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             rows = solved.raw.reshape(problem.outputs, -1)
             coef = rows[:, :-1] if problem.fit_intercept else rows
             value = outcome.evaluation.value + alpha * float(np.abs(coef).sum())
-            return GapCertificate(outcome.bound, tol, value, solved.raw, problem, nonzero=int(np.count_nonzero(coef)))
+            stated = (outcome.bound, tol, value, solved.raw, problem)
+            nonzero = int(np.count_nonzero(coef))
+            if solved.way is None:
+                return GapCertificate(*stated, nonzero=nonzero)
+            return SubgradientCertificate(*stated, nonzero=nonzero, _typical=solved.typical, _way=solved.way)
         aliased: tuple[str, ...] = ()
         if solved.involved is not None:
             from separatrix.estimators.proving import named

@@ -15,6 +15,7 @@ from separatrix.core.certificate import stated_array
 from separatrix.core.errors import CertificateError, NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
 from separatrix.core.threads import one_blas_thread
+from separatrix.engines import MemoryEngine
 from separatrix.estimators.inputs import (
     Target,
     block_of,
@@ -55,14 +56,19 @@ def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]
     return plain, IterativeYardstick(plain, objective.strength, longest)
 
 
-def gap_at(objective: PenalisedLoss, alpha: float, point: Vector, allowance: float = 1.0) -> Gap:
-    """The duality gap at a point; the objective must have been evaluated once."""
-    engine = objective.engine
+def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float = 1.0) -> Gap:
+    """The duality gap at (w, b); the objective must have been evaluated once.
+
+    It does not depend on the shift, so that dense and sparse rows agree on it.
+    """
+    engine, ranges = objective.engine, objective.ranges
+    assert ranges is not None
     weights = np.ones(engine.rows) if engine.weights is None else engine.weights
-    rows = objective.raw_point(point).reshape(objective.outputs, -1)
+    rows = raw.reshape(objective.outputs, -1)
     columns = engine.columns_count
+    nowhere = np.zeros(columns)
     return duality_gap(
-        objective.scores(point),
+        objective.raw_scores(raw),
         engine.codes,
         weights / objective.weight,
         objective.combine,
@@ -70,10 +76,35 @@ def gap_at(objective: PenalisedLoss, alpha: float, point: Vector, allowance: flo
         rows[:, columns] if objective.constant else np.zeros(objective.outputs),
         alpha,
         objective.strength,
-        yardsticks(objective)[0],
-        point,
+        Yardstick.of(engine.rows, ranges.low, ranges.high, nowhere, objective.constant, objective.outputs),
+        raw,
         allowance,
     )
+
+
+def about_a_typical_row(objective: PenalisedLoss) -> PenalisedLoss:
+    """The objective of sparse rows, written out and about a typical one where there is a constant; evaluated once."""
+    engine = objective.engine
+    packed = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
+    dense = MemoryEngine(block_of(packed), engine.codes, max(objective.outputs, 2), engine.weights)
+    shift = typical_row(dense) if objective.constant else objective.shift
+    other = replace(objective, engine=dense, shift=shift, ranges=None, passes=0)
+    other.evaluate(np.zeros(other.size))
+    return other
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An objective at a point, how far rounding may move it, its distance from the minimum, and the weights not zero.
+
+    ``found`` is what the data proves, ``claim`` what a fit would state.
+    """
+
+    value: float
+    error: float
+    found: float
+    claim: float
+    nonzero: int
 
 
 @dataclass(slots=True)
@@ -145,12 +176,43 @@ class Restated:
         mean = self.objective.weights_of(point).reshape(k, -1).mean(axis=0)
         return 0.5 * self.objective.strength * k * float(mean @ mean)
 
-    def value_and_gap(self, raw: Vector) -> tuple[float, float]:
-        """The objective with its L1 part, and the duality gap."""
-        point = self.objective.shifted_point(raw)
-        value = self.objective.evaluate(point).value
-        value += self.alpha * float(np.abs(self.objective.weights_of(point)).sum())
-        return value, gap_at(self.objective, self.alpha, point).value
+    def by_gap(self, raw: Vector) -> Standing:
+        """The objective with its L1 part, and the duality gap: what is proved and what a claim would state."""
+        with one_blas_thread(), np.errstate(all="ignore"):
+            evaluation = self.objective.evaluate(self.objective.shifted_point(raw))
+            found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
+        return self._standing(evaluation, found, claim * MARGIN)
+
+    def by_tilting(self, raw: Vector, typical: bool, way: int) -> Standing:
+        """The same by one way to the tilted bound, in coordinates about a ``typical`` row or about zero."""
+        from separatrix.estimators.tilting import LARGEST_SET, SparseJudge
+
+        with one_blas_thread(), np.errstate(all="ignore"):
+            objective = self._about(typical)
+            evaluation = objective.evaluate(objective.shifted_point(raw), way == 0 or objective.size <= LARGEST_SET)
+            found, claim = SparseJudge(objective, self.alpha, 0.0).tilted_way(evaluation, way)
+        return self._standing(evaluation, found, claim)
+
+    def _standing(self, evaluation: Evaluation, found: float, claim: float) -> Standing:
+        weights = self.objective.weights_of(evaluation.point)
+        value = evaluation.value + self.alpha * float(np.abs(weights).sum())
+        measure = yardsticks(self.objective)[0]
+        blur = measure.score_error(evaluation.point)
+        error = 4.0 * (measure.gamma * value + blur * (evaluation.slope_size + blur))
+        return Standing(value, error, found, claim, int(np.count_nonzero(weights)))
+
+    def _about(self, typical: bool) -> PenalisedLoss:
+        """The objective about a typical row, as for dense rows, or about zero, as for sparse ones: roundings differ."""
+        objective = self.objective
+        engine = objective.engine
+        large = engine.rows * engine.columns_count > MOST_ENTRIES
+        if typical == bool(objective.shift.any()) or (engine.sparse and large):
+            return objective
+        if engine.sparse:
+            return about_a_typical_row(objective)
+        other = replace(objective, shift=np.zeros_like(objective.shift), ranges=None)
+        other.evaluate(np.zeros(other.size))
+        return other
 
 
 @dataclass(frozen=True, slots=True)

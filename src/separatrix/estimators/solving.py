@@ -1,20 +1,18 @@
 """Which solver takes which problem, and running it."""
 
-import math
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from separatrix.certificates.duality import Gap
 from separatrix.certificates.optimum import ALLOWANCE, MARGIN
-from separatrix.core.arrays import AnyArray, Positions, Vector
+from separatrix.core.arrays import Positions, Vector
 from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.estimators.aliasing import clearly_independent
-from separatrix.estimators.problem import gap_at, yardsticks
+from separatrix.estimators.problem import about_a_typical_row, yardsticks
 from separatrix.estimators.proving import sample_size
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
@@ -55,7 +53,7 @@ SCIKIT_LEARN_SOLVERS = {
 class Solved:
     """The outcome with the point in raw coordinates and what is not identified.
 
-    ``dual`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
+    ``dual``, ``way``, ``typical`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
     """
 
     outcome: Outcome
@@ -66,6 +64,8 @@ class Solved:
     shift: Vector | None = None
     dual: bool = False
     anchor: Vector | None = None
+    way: int | None = None
+    typical: bool = False
 
 
 def choose(objective: PenalisedLoss) -> str:
@@ -102,31 +102,6 @@ def iterative_judge(objective: PenalisedLoss) -> IterativeJudge:
     return judge
 
 
-@dataclass(slots=True)
-class DualJudge:
-    """The duality gap as a bound, and the columns it proves to be zero."""
-
-    objective: PenalisedLoss
-    alpha: float
-    _last: Gap | None = None
-    _sizes: Vector | None = None
-    _zero: AnyArray | None = None
-
-    def __call__(self, evaluation: Evaluation) -> float:
-        """The gap at the evaluated point."""
-        self._last = gap_at(self.objective, self.alpha, evaluation.point, ALLOWANCE)
-        return self._last.value * MARGIN
-
-    def zero_columns(self) -> AnyArray:
-        """Columns that are zero in every minimiser, by any gap seen so far."""
-        assert self._last is not None
-        if self._sizes is None or self._zero is None:
-            self._sizes = self.objective.column_sizes()
-            self._zero = np.zeros(len(self._sizes), dtype=bool)
-        self._zero |= self._last.zero_columns(self._sizes, self.alpha)
-        return self._zero
-
-
 def solve(
     objective: PenalisedLoss,
     alpha: float,
@@ -147,8 +122,7 @@ def solve(
     patience = Patience(tol, max_iter, extra, trace, objective, no_loss)
     if alpha > 0.0:
         patience.extra = extra if extra > 1 else 0
-        patience.floor = math.inf  # a gap has a floor of its own, above that of the weights
-        return _solve_with_l1(objective, alpha, begin if start is not None else class_shares(objective), patience)
+        return _solve_with_l1(objective, alpha, class_shares(objective) if start is None else start, patience)
     solver = choose(objective) if solver == "auto" else solver
     if solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
@@ -198,17 +172,36 @@ def class_shares(objective: PenalisedLoss) -> Vector:
     return point
 
 
-def _solve_with_l1(objective: PenalisedLoss, alpha: float, begin: Vector, patience: Patience) -> Solved:
+def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience: Patience) -> Solved:
+    """From (w, b); a table of sparse rows that is small is written out if columns far from zero hinder the fit."""
+    from separatrix.estimators.sharp import is_small
+    from separatrix.estimators.tilting import SparseJudge, polished
+
     engine = objective.engine
     penalties = np.full((objective.outputs, objective.size // objective.outputs), alpha)
     if objective.constant:
         penalties[:, -1] = 0.0
+    begin = objective.shifted_point(raw)
     few = DIRECT_SPARSE_COLUMNS if engine.sparse or objective.outputs > 1 else DIRECT_DENSE_COLUMNS
+    judge = SparseJudge(objective, alpha, patience.tol)
     if objective.size <= few:
-        outcome = proximal_newton(objective, penalties.ravel(), begin, DualJudge(objective, alpha), patience)
+        outcome = proximal_newton(objective, penalties.ravel(), begin, judge, patience)
     else:
-        outcome = working_set(objective, penalties.ravel(), begin, lambda part: DualJudge(part, alpha), patience)
-    return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+
+        def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
+            return judge if part is objective else SparseJudge(part, alpha, tol)
+
+        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience)
+    outcome = polished(judge, outcome)
+    met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
+    if not met and engine.sparse and is_small(objective) and outcome.stop is not Stop.ASKED:
+        dense = about_a_typical_row(objective)
+        again = Patience(patience.tol, patience.max_passes, patience.extra, patience.trace, dense)
+        return _solve_with_l1(dense, alpha, raw, again)
+    point = outcome.evaluation.point
+    proof = judge.proof_at(point)
+    way, typical = None if proof is None else proof.way, bool(objective.shift.any())
+    return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
 
 
 def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
