@@ -13,9 +13,9 @@ from functools import cache
 import numpy as np
 import pytest
 import scipy.sparse
-from forging import gets_past
 
 import separatrix.certificates
+from forging import gets_past
 from separatrix import (
     BernoulliNB,
     LinearDiscriminantAnalysis,
