@@ -143,7 +143,10 @@ class Separability:
             return {name: "finite" if j in inside else "aliased" for j, name in enumerate(names)}
         with one_blas_thread(), np.errstate(all="ignore"):
             every = np.arange(self.count) if self.separated is None else self.separated
-            return coefficient_limits(rows, names, self.basis, self.null if self.kind == "quasi" else None, every)
+            level = np.empty(0, dtype=np.int64) if self.balance is None else self.balance.rows
+            null = self.null if self.kind == "quasi" else None
+            assert self.integers is not None
+            return coefficient_limits(rows, names, self.basis, null, every, self.integers, level)
 
     def max_margin(self) -> MarginCertificate:
         """The separating hyperplane of largest margin, with the rows on its edge, bracketed from both sides.
