@@ -9,7 +9,8 @@ overlapping rows, and ⟨yᵢ, Nc⟩ ≥ 0 on the separated ones. Coefficient j 
 - neither: the cone has directions of either sign, **unbounded**.
 - columns outside the basis are **aliased**: combinations of others, with coefficient 0.
 
-The verdict's own direction is inside the cone and settles one sign of each coefficient. For the other,
+The verdict's own direction, written in the columns of the basis, is inside the cone and settles one sign of each
+coefficient. For the other,
 non-negative least squares proposes, and integers prove: either eⱼ = Σ λᵢyᵢ + a combination of overlapping rows, solved
 exactly with all λᵢ ≥ 0, or a direction with that sign whose margins are multiplied out. Where neither proof comes out, few
 rows are decided in fractions, and many by what least squares says, to nine digits.
@@ -53,16 +54,18 @@ def coefficient_limits(
     basis: Positions,
     null: Sequence[Sequence[int]] | None,
     separated: Positions,
-    inside: Sequence[int],
+    direction: Sequence[int],
+    dependences: Sequence[Sequence[int]],
     level: Positions,
     deadline: float = math.inf,
 ) -> dict[str, str]:
     """What becomes of each column's coefficient, by name; ``null`` None means that all of the basis may move.
 
-    ``inside`` is the verdict's direction; ``level`` are rows that span those of zero margin. OutOfTime past
-    the deadline.
+    ``direction`` is the verdict's and ``dependences`` those of the columns outside the basis; ``level`` are rows that
+    span those of zero margin. OutOfTime past the deadline.
     """
     span = [list(v) for v in null] if null is not None else [_unit(rows.width, int(k)) for k in basis]
+    inside = _inside(rows, basis, direction, dependences, separated)
     cone = _Cone(rows, basis, span, separated, inside, level, deadline)
     within = set(basis.tolist())
     moving = [j for j in within if any(vector[j] for vector in span)]
@@ -70,6 +73,32 @@ def coefficient_limits(
     for j, name in enumerate(names):
         limits[name] = "aliased" if j not in within else cone.sign(j) if j in moving else "finite"
     return limits
+
+
+def _inside(
+    rows: SignedRows,
+    basis: Positions,
+    direction: Sequence[int],
+    dependences: Sequence[Sequence[int]],
+    separated: Positions,
+) -> Integers | None:
+    """The direction with no entry outside the basis: whole dependences, which no row sees, are taken off."""
+    vector = list(direction)
+    outside = np.setdiff1d(np.arange(rows.width), basis)
+    if len(dependences) == len(outside):
+        for column, dependence in zip(outside.tolist(), dependences, strict=True):
+            if vector[column]:
+                sign = _sign(dependence[column])
+                vector = combination([vector, dependence], [sign * dependence[column], -sign * vector[column]])
+        return vector
+    # as many different rows as columns in the basis: any margins can be reached
+    taken = rows.take(separated)[:, basis]
+    found = np.zeros(rows.width)
+    found[basis] = np.linalg.lstsq(taken, np.abs(taken).max(axis=1), rcond=None)[0]
+    vector = scaled_integers(found, 53)
+    signs = sides(rows, vector).signs if any(vector) else np.zeros(rows.count)
+    level = np.setdiff1d(np.arange(rows.count), separated)
+    return vector if (signs[separated] > 0).all() and not signs[level].any() else None
 
 
 def _unit(width: int, column: int) -> Integers:
@@ -85,12 +114,12 @@ class _Cone:
         basis: Positions,
         span: list[Integers],
         separated: Positions,
-        inside: Sequence[int],
+        inside: Integers | None,
         level: Positions,
         deadline: float,
     ) -> None:
         self.rows, self.basis, self.vectors, self.separated = rows, basis, span, separated
-        self.inside, self.deadline = list(inside), deadline
+        self.inside, self.deadline = inside, deadline
         self.level = rows.take(level)[:, basis]
         if len(level):
             self.level = self.level[np.sort(independent_part(self.level, deadline)[1])]
@@ -104,7 +133,7 @@ class _Cone:
         lengths = [max(abs(entry).bit_length() for entry in vector) for vector in span]
         self.shifts = [length - int(math.log2(s)) for length, s in zip(lengths, scale, strict=True)]
         self.walls = self._walls(self.known)
-        self.seen = {j: {_sign(entry)} for j, entry in enumerate(self.inside)}
+        self.seen = {j: {0 if inside is None else _sign(inside[j])} for j in range(rows.width)}
         self.fractions: _ExactCone | None = None
 
     def _walls(self, which: Positions) -> Matrix:
@@ -116,7 +145,7 @@ class _Cone:
 
     def sign(self, column: int) -> str:
         """"+inf", "-inf" or "unbounded"."""
-        if len(self.vectors) == 1:
+        if len(self.vectors) == 1 and self.inside is not None:
             return "+inf" if self.inside[column] > 0 else "-inf"
         for wanted, name in ((1, "+inf"), (-1, "-inf")):
             if -wanted not in self.seen[column] and self._holds(column, wanted):
@@ -166,9 +195,9 @@ class _Cone:
         shared = max(self.shifts)
         whole = [f << (shared - shift) for f, shift in zip(scaled_integers(outward, 53), self.shifts, strict=True)]
         found = combination(self.vectors, whole)
-        long, short = (max(abs(entry).bit_length() for entry in v) for v in (found, self.inside))
-        if not long:
+        if self.inside is None or not any(found):
             return False
+        long, short = (max(abs(entry).bit_length() for entry in v) for v in (found, self.inside))
         for share in SHARES:
             more = share + short - long
             direction = combination([found, self.inside], [1 << max(0, more), 1 << max(0, -more)])

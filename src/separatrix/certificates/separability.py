@@ -146,7 +146,7 @@ class Separability:
             level = np.empty(0, dtype=np.int64) if self.balance is None else self.balance.rows
             null = self.null if self.kind == "quasi" else None
             assert self.integers is not None
-            return coefficient_limits(rows, names, self.basis, null, every, self.integers, level)
+            return coefficient_limits(rows, names, self.basis, null, every, self.integers, self.dependences, level)
 
     def max_margin(self) -> MarginCertificate:
         """The separating hyperplane of largest margin, with the rows on its edge, bracketed from both sides.
