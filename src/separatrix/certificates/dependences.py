@@ -6,6 +6,7 @@ from separatrix.certificates.sides import sides
 from separatrix.certificates.witness import IntegerVectors
 from separatrix.core.arrays import Matrix, Positions
 from separatrix.core.errors import CertificateError
+from separatrix.core.exact import independent_part, null_space
 from separatrix.core.protocols import SignedRows
 
 
@@ -35,10 +36,32 @@ def check_dependences(rows: SignedRows, vectors: IntegerVectors, basis: Position
     if len(vectors) != len(outside):
         raise CertificateError("Not every column outside the basis has its dependence.")
     for column, vector in zip(outside, vectors, strict=True):
-        if len(vector) != rows.width or not vector[column] or any(vector[k] for k in outside if k != column):
+        if len(vector) != rows.width or not vector[column] > 0 or any(vector[k] for k in outside if k != column):
             raise CertificateError("A dependence speaks of other columns than its own and the basis.")
         if sides(rows, vector).signs.any():
             raise CertificateError(f"The {what} {int(column)} does not depend on the basis in this data.")
+
+
+def check_rank(rows: SignedRows, basis: Positions) -> None:
+    """The columns of the basis are independent over all rows: some rows show it, found again here.
+
+    Where a few rows leave a dependence among them, rows that break it are added; if none does, the rank is lower.
+    """
+    wanted = 2 * len(basis) + 10
+    chosen = rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
+    while len(independent_part(rows.take(chosen)[:, basis])[0]) < len(basis):
+        found = null_space(rows.take(chosen)[:, basis])
+        breaking = []
+        for vector in found.vectors:
+            whole = [0] * rows.width
+            for column, entry in zip(basis.tolist(), vector, strict=True):
+                whole[column] = entry
+            breaking.append(np.flatnonzero(sides(rows, whole).signs)[:4])
+        if not all(map(len, breaking)):
+            raise CertificateError("The rank is lower than claimed.")
+        if not found.vectors:
+            return
+        chosen = np.union1d(chosen[found.rows], np.concatenate(breaking))
 
 
 def independent_columns(vectors: IntegerVectors, basis: Positions) -> int:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from separatrix.certificates.separability import Separability
+from separatrix.certificates.separability import Separability, lowest_terms
 from separatrix.certificates.sides import exact_margins, sides
-from separatrix.certificates.witness import Balance, digests
+from separatrix.certificates.witness import Balance, digests, ordered
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
 from separatrix.core.exact import Integers, combination, integer_products, nearest_float, rounded, scaled_integers
 from separatrix.core.exact_program import exact_alternative
@@ -119,7 +119,7 @@ class Judging(SearchState):
         inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
         balance = self._exact_balance(positions, inner, null.rows) if len(inner) else self._zero_balance(positions[:1])
         if everywhere is None or not vectors:
-            return self._verdict("overlap", balance=balance, fragile=True)
+            return self._verdict("overlap", balance=balance)
         return self._quasi(integers, everywhere, vectors, balance)
 
     def _exact_balance(self, positions: Positions, inner: Positions, independent: Positions) -> Balance:
@@ -127,9 +127,9 @@ class Judging(SearchState):
         taken = self.rows.take(positions)
         answer = exact_alternative(taken[:, inner].tolist(), independent.tolist(), self.deadline)
         which = np.flatnonzero([value > 0 for value in answer.multipliers])
-        whole = tuple(answer.multipliers[k] for k in which)
+        whole = tuple(lowest_terms([answer.multipliers[k] for k in which]))
         unit = [tuple(int(j == k) for j in range(self.rows.width)) for k in inner]
-        return Balance(positions[which], rounded(whole), tuple(unit), digests(taken[which]), whole)
+        return Balance(positions[which], rounded(whole), ordered(tuple(unit)), digests(taken[which]), whole)
 
     def _reorder(self, taken: Matrix, held: AnyArray) -> Coordinates:
         """Where columns depend on each other, those that only separated rows use enter the basis first.

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from separatrix.certificates.balance import balance_slack
-from separatrix.certificates.separability import Separability, SeparabilityProblem, as_vectors, distance
+from separatrix.certificates.separability import Separability, SeparabilityProblem, as_vectors, lowest_terms
 from separatrix.certificates.sides import Sides, sides
-from separatrix.certificates.witness import Balance, digests
+from separatrix.certificates.verdict_checks import distance
+from separatrix.certificates.witness import MOST_SLACK, STATED, Balance, digests, ordered
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError, OutOfTime
-from separatrix.core.exact import Integers, combination, powers_of_two, rounded, scaled_integers
+from separatrix.core.exact import Integers, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis
 from separatrix.solvers.caratheodory import few_rows
@@ -142,10 +143,9 @@ class SearchState:
         which, few = found
         chosen = positions[which]
         order = np.argsort(chosen)
-        # each by itself: the powers of two of other coordinates would only make it overflow
-        columns = as_vectors([combination([vector], [1]) for vector in coordinates.columns()])
-        # computed again in another order of rows it may come out a little larger
-        slack = min(4.0 * balance_slack(seen[which], few), 0.999)
+        few = few * powers_of_two(few.max(keepdims=True))
+        slack = min(STATED * balance_slack(seen[which], few), MOST_SLACK)
+        columns = ordered(as_vectors(coordinates.columns()))
         balance = Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])), slack=slack)
         try:
             balance.check(self.rows)
@@ -203,32 +203,30 @@ class SearchState:
         balance: Balance | None = None,
         null: list[Integers] | None = None,
         separated: Positions | None = None,
-        fragile: bool = False,
     ) -> Separability:
         columns = self.columns
         margin = float("nan")
         if integers is not None and everywhere is not None:
             margin = distance(everywhere.margins[everywhere.signs > 0], rounded(integers), self.rows)
-            fragile = fragile or everywhere.fragile
-        return Separability(
+        found = Separability(
             kind,
             self.problem,
-            rank=None if columns is None else columns.rank,
-            basis=None if columns is None else columns.basis,
-            dependences=() if columns is None else columns.dependences,
-            independent=None if columns is None else columns.rows,
-            integers=None if integers is None else tuple(integers),
+            rank=None if columns is None or kind == "undecided" else columns.rank,
+            basis=None if columns is None or kind == "undecided" else columns.basis,
+            dependences=() if columns is None or kind == "undecided" else columns.dependences,
+            integers=None if integers is None else tuple(lowest_terms(integers)),
             margin=margin,
             balance=balance,
-            null=as_vectors(null or []),
+            null=ordered(as_vectors(null or [])),
             separated=separated,
-            fragile=fragile,
+            fragile=balance.fragile if everywhere is None and balance is not None else bool(everywhere and everywhere.fragile),
             open_rows=self.active if kind == "undecided" else None,
             count=self.rows.count,
             members=self.rows.members,
             per_row=self.rows.per_row,
-            source=self.rows,
+            _source=self.rows,
         )
+        return found.with_limits(self.rows)
 
 
 def _few(seen: Matrix, multipliers: Vector, deadline: float) -> tuple[Positions, Vector] | None:

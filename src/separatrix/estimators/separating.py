@@ -7,8 +7,13 @@ point leaves open is settled by the linear program on the sample, and what that 
 open by exact coordinates.
 """
 
+import contextvars
+import math
+import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +22,7 @@ from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Vector
 from separatrix.core.errors import OutOfTime
 from separatrix.core.exact import scaled_integers
+from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.column_basis import column_basis
 from separatrix.estimators.judging import Judging
 from separatrix.solvers.alternative import Unsolved, solve_alternative
@@ -37,6 +43,12 @@ RANK_SECONDS = 1.0
 
 MOST_WIDE_ROWS = 8000
 
+LARGE = 1e9
+"""Multiplications in a single step from which the search runs on a thread of its own."""
+
+GRACE = 0.2
+"""Seconds past the deadline that such a search may take to end."""
+
 REFINEMENTS = 3
 """After this many changes of coordinates the linear program is solved in fractions."""
 
@@ -46,9 +58,13 @@ class Search(Judging):
 
     def run(self) -> Separability:
         """The verdict, or "undecided" past the deadline."""
-        with np.errstate(all="ignore"):
+        size = float(self.rows.width) ** 2 * min(self.rows.count, FIRST_ROWS * self.rows.width + 50)
+        return self._run() if size < LARGE else self._run_apart()
+
+    def _run(self) -> Separability:
+        with one_blas_thread(), np.errstate(all="ignore"):
             try:
-                verdict = self._decide()
+                verdict = self._one_class() or self._decide()
             except OutOfTime:
                 verdict = self._verdict("undecided")
             if verdict.kind in ("overlap", "undecided"):
@@ -57,6 +73,47 @@ class Search(Judging):
                 if not np.isfinite(self.rows.bracket(tiny)[1]).all():
                     self.rows.refuse_not_finite()
         return verdict
+
+    def _run_apart(self) -> Separability:
+        """On a thread of its own, where single steps take long: interrupts and the deadline are answered at once.
+
+        A search that is given up ends by itself at its next look at the clock.
+        """
+        found: dict[str, Any] = {}
+
+        def work() -> None:
+            try:
+                found["verdict"] = self._run()
+            except BaseException as error:  # carried to the caller's thread
+                found["error"] = error
+
+        end = self.deadline
+        worker = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
+        worker.start()
+        try:
+            while worker.is_alive():
+                worker.join(0.05)
+                if worker.is_alive() and time.monotonic() > end + GRACE:
+                    return replace(self)._verdict("undecided")
+        finally:
+            self.deadline = -math.inf
+        if "error" in found:
+            raise found["error"]
+        verdict: Separability = found["verdict"]
+        return verdict
+
+    def _one_class(self) -> Separability | None:
+        """One class alone: the constant puts every row on its side."""
+        constant = np.flatnonzero(~self.rows.is_weight)
+        if self.rows.per_row > 1 or not len(constant) or not self.rows.count:
+            return None
+        ends = self.rows.take(self.rows.sample(2))[:, constant[0]]
+        if (ends != ends[0]).any():  # a sample has every class
+            return None
+        integers = [0] * self.rows.width
+        integers[int(constant[0])] = int(ends[0])
+        self.columns = column_basis(self.rows, self.order, self.deadline)
+        return self._complete(integers, sides(self.rows, integers))
 
     def _decide(self) -> Separability:
         rows = self.rows
