@@ -52,10 +52,10 @@ class Measured:
 
     @property
     def loose(self) -> tuple[float, float]:
-        """By which share a claim may differ when it is made again: rounding decides only what is above it."""
+        """By which factor a claim may differ when it is made again: rounding decides only what is above it."""
         return (
-            CLOSE if self.residual <= self.residual_rounding else LOOSEST,
-            CLOSE if self.bound <= 2.0 * self.bound_rounding else LOOSEST,
+            1.0 + CLOSE if self.residual <= self.residual_rounding else LOOSEST,
+            1.0 + CLOSE if self.bound <= 2.0 * self.bound_rounding else LOOSEST,
         )
 
 
