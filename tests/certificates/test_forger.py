@@ -29,7 +29,6 @@ from separatrix import (
 from separatrix.certificates.anchored import AnchoredCertificate
 from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.certificates.gap import GapCertificate
-from separatrix.certificates.many_classes import ManyClassSeparability
 from separatrix.certificates.margin import MarginCertificate
 from separatrix.certificates.network import NetworkCertificate
 from separatrix.certificates.one_against_rest import OneAgainstRest
@@ -123,9 +122,9 @@ def plain_cases():
         "overlap": (Separability, two, lambda d: separability(*d)),
         "overlap, weights": (Separability, weighted, lambda d: separability(*d[:2], sample_weight=d[2])),
         "overlap, dependent columns": (Separability, dependent, lambda d: separability(*d)),
-        "many classes": (ManyClassSeparability, three, lambda d: separability(*d)),
+        "many classes": (Separability, three, lambda d: separability(*d)),
         "many classes, weights": (
-            ManyClassSeparability, lambda s: weighted(s, 3), lambda d: separability(*d[:2], sample_weight=d[2])),
+            Separability, lambda s: weighted(s, 3), lambda d: separability(*d[:2], sample_weight=d[2])),
         "no maximum": (Separability, quasi, model(logistic(C=free))),
         "margin": (MarginCertificate, complete, lambda d: separability(*d).max_margin()),
         "separator": (SeparatorCertificate, complete, model(Perceptron(max_iter=2000))),
