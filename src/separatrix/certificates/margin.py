@@ -19,8 +19,15 @@ from separatrix.core.exact import powers_of_two
 from separatrix.core.protocols import SignedRows
 
 
-ROUNDING = 1e-13
-"""Share of the margin that is added to the bracket: sums in another order must not change what is stated."""
+STEPS = tuple(10.0**k for k in range(-12, 13))
+"""The width of the bracket, as a share of the margin, is rounded up to one of these: sums in another order must not
+change what is stated."""
+
+
+def stated_share(low: float, high: float) -> float:
+    """The first step that is some way above (high − low)/low."""
+    share = max(high - low, 0.0) / low if low > 0.0 else math.inf
+    return next((step for step in STEPS if 2.0 * (share + 1e-13) <= step), math.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +77,10 @@ class MarginCertificate(Claim):
             raise CertificateError(f"The direction reaches a margin of {low:.17g}, not {margin:.17g} as claimed.")
         if not np.allclose(multipliers, shares(taken, multipliers, rows.is_weight), rtol=1e-12, atol=0.0):
             raise CertificateError("The multipliers do not add up to one in each class.")
-        claim = max(high - low, 0.0) + ROUNDING * low
-        if not claim / 1.4 <= bound <= 1.4 * claim:
-            raise CertificateError(f"From the rows in support a bound of {claim:.3g} follows, not {bound:.3g}.")
+        for nearby in (high, low + 0.5 * (high - low), low + 2.0 * (high - low)):
+            if math.isclose(bound, stated_share(low, nearby) * margin, rel_tol=1e-9) and high <= margin + bound:
+                return
+        raise CertificateError(f"From the rows in support {high:.17g} follows, not a bound of {bound:.3g} above.")
 
 
 MOST_ROUNDS = 60
@@ -88,6 +96,7 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
     # the closest rows may all be of one class; the sample has both
     known = np.union1d(np.argsort(margins, kind="stable")[: 3 * rows.width + 20], rows.sample(10))
     best: MarginCertificate | None = None
+    least = math.inf
     for _ in range(MOST_ROUNDS):
         taken = rows.take(known)
         direction, multipliers = rows.widest(taken)
@@ -99,12 +108,10 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
         high = hull_bound(taken[carrying], alpha, rows.is_weight)
         low = reached(rows, direction)
         if best is None or low > best.margin:
-            bound = max(high - low, 0.0) + ROUNDING * abs(low)
-            best = MarginCertificate(low, bound, direction, known[carrying], alpha, problem)
-        elif high < best.margin + best.bound:
-            bound = max(high - best.margin, 0.0) + ROUNDING * best.margin
-            best = replace(best, bound=bound, support=known[carrying], multipliers=alpha)
-        if best.bound <= 1e-12 * best.margin:
+            best, least = MarginCertificate(low, 0.0, direction, known[carrying], alpha, problem), high
+        elif high < least:
+            best, least = replace(best, support=known[carrying], multipliers=alpha), high
+        if least - best.margin <= 1e-12 * best.margin:
             break
         margins = rows.bracket(direction)[0] / float(np.linalg.norm(direction[rows.is_weight]))
         close = np.flatnonzero(margins < high * (1.0 - 1e-12))
@@ -116,7 +123,7 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
         known = np.union1d(known[stay], new)
     if best is None or not best.margin > 0.0:
         raise CertificateError("No corridor wider than rounding was found.")
-    return best
+    return replace(best, bound=stated_share(best.margin, least) * best.margin)
 
 
 def reached(rows: SignedRows, direction: Vector) -> float:

@@ -17,8 +17,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
 from separatrix.core.arrays import Positions, Vector
-from separatrix.core.certificate import Claim, restated, stated_array, stated_number
+from separatrix.core.certificate import CLOSE, LOOSEST, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
 
 ALLOWANCE = 3.0
@@ -44,7 +46,9 @@ class Stationarity:
     def claim(self) -> tuple[float, Vector]:
         """Decrement and scaled slopes as a certificate may state them."""
         slack = ALLOWANCE * self.rounding
-        return self.decrement * MARGIN + slack, self.scaled * MARGIN + slack
+        # slopes that are rounding and no more are stated alike
+        slopes = np.where(self.scaled <= slack, self.rounding, self.scaled * MARGIN)
+        return self.decrement * MARGIN + slack, slopes + slack
 
 
 class StationaryProblem(Protocol):
@@ -124,8 +128,10 @@ class StationaryCertificate(Claim):
             raise CertificateError("The certificate claims nothing: its decrement is not finite.")
         stated_number(self.tol, "tol", 0.0)
         objective = stated_number(self.objective, "objective")
+        if self.keep is not None and not isinstance(self.keep, np.ndarray):
+            raise CertificateError("The columns kept are not an array of positions.")
         here, left_out = self.problem.stationarity(X, y, sample_weight, self.point, self.keep)
-        if self.aliased != left_out:
+        if not isinstance(self.aliased, tuple) or self.aliased != left_out:
             raise CertificateError(
                 f"The columns left out in this data are {', '.join(left_out) or 'none'}, "
                 f"not {', '.join(map(str, self.aliased)) or 'none'}.\n\n"
@@ -137,7 +143,11 @@ class StationaryCertificate(Claim):
                 "Hint: was it fitted to other rows, labels or weights?"
             )
         claim, slopes = here.claim()
-        restated(decrement, here.decrement + here.rounding, claim, "decrement")
+        restated(decrement, here.decrement + here.rounding, claim, "decrement", LOOSEST)
         scaled = stated_array(self.scaled, "scaled slopes", here.scaled.shape)
-        for stated, found, most in zip(scaled, here.scaled + here.rounding, slopes, strict=True):
-            restated(float(stated), float(found), float(most), "scaled slope")
+        near = np.abs(scaled - slopes) <= CLOSE * slopes + here.rounding
+        if not ((scaled >= np.minimum(here.scaled + here.rounding, slopes)) & near).all():
+            raise CertificateError(
+                "The scaled slopes of this data are not those claimed.\n\n"
+                "Hint: was it fitted to other rows, labels or weights?"
+            )

@@ -12,8 +12,8 @@ import numpy as np
 
 from separatrix.certificates.dependences import check_dependences, check_rank, independent_columns
 from separatrix.certificates.sides import Sides, exact_margins, sides
-from separatrix.certificates.witness import ordered
-from separatrix.core.arrays import Positions, Vector
+from separatrix.certificates.witness import check_positions, ordered
+from separatrix.core.arrays import Vector
 from separatrix.core.certificate import stated_array, stated_number
 from separatrix.core.errors import CertificateError
 from separatrix.core.exact import rounded
@@ -69,10 +69,9 @@ def check_complete(verdict: Any, rows: SignedRows) -> None:
 
 def check_overlap(verdict: Any, rows: SignedRows) -> None:
     """A balance at full rank."""
-    if verdict.balance is None or verdict.basis is None or verdict.balance.rank != len(verdict.basis):
+    if verdict.balance is None or verdict.basis is None or not same(verdict.balance.columns, verdict.basis):
         raise CertificateError("The verdict of overlap has no proof at full rank.")
-    verdict.balance.check(rows)
-    if verdict.fragile != verdict.balance.fragile:
+    if verdict.fragile != verdict.balance.check(rows):
         raise CertificateError("Whether rounding could change the verdict is not as stated.")
 
 
@@ -94,18 +93,10 @@ def check_quasi(verdict: Any, rows: SignedRows) -> None:
     for vector in verdict.null:
         if np.any(exact_margins(rows, rest, vector)):
             raise CertificateError("The rows of zero margin have a higher rank than claimed.")
-    if inner != verdict.balance.rank:
+    if inner != verdict.balance.rank or not np.isin(verdict.balance.columns, verdict.basis).all():
         raise CertificateError("The proof's rows do not have the rank of all rows of zero margin.")
     verdict.balance.check(rows)
     _check_margin(verdict, rows, seen)
-
-
-def check_positions(value: Any, width: int, what: str) -> Positions:
-    """Ascending positions below a limit, or CertificateError."""
-    positions = stated_array(value, what, (len(value),), "i")
-    if len(positions) and (positions[0] < 0 or positions[-1] >= width or (np.diff(positions) <= 0).any()):
-        raise CertificateError(f"The {what} does not ascend, or names what the data does not have.")
-    return positions
 
 
 def check_vectors(vectors: Any, width: int, what: str) -> None:

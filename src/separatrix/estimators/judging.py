@@ -4,14 +4,14 @@ import numpy as np
 
 from separatrix.certificates.separability import Separability, lowest_terms
 from separatrix.certificates.sides import exact_margins, sides
-from separatrix.certificates.witness import Balance, digests, ordered
+from separatrix.certificates.witness import MOST_WHITENED, MOST_WHITENINGS, Balance, digests
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
 from separatrix.core.exact import Integers, combination, integer_products, nearest_float, rounded, scaled_integers
 from separatrix.core.exact_program import exact_alternative
 from separatrix.estimators.column_basis import column_basis, ordered_null_space
-from separatrix.estimators.search_state import MOST_WHITENED, MOST_WHITENINGS, ROUNDING_BITS, SearchState
+from separatrix.estimators.search_state import ROUNDING_BITS, SearchState
 from separatrix.solvers.alternative import Alternative
-from separatrix.solvers.coordinates import Coordinates
+from separatrix.core.coordinates import Coordinates
 from separatrix.solvers.leaning import lean
 
 MODERATE = 1e-2
@@ -128,8 +128,9 @@ class Judging(SearchState):
         answer = exact_alternative(taken[:, inner].tolist(), independent.tolist(), self.deadline)
         which = np.flatnonzero([value > 0 for value in answer.multipliers])
         whole = tuple(lowest_terms([answer.multipliers[k] for k in which]))
-        unit = [tuple(int(j == k) for j in range(self.rows.width)) for k in inner]
-        return Balance(positions[which], rounded(whole), ordered(tuple(unit)), digests(taken[which]), whole)
+        order = np.argsort(positions[which])
+        which, whole = which[order], tuple(whole[k] for k in order)
+        return Balance(positions[which], rounded(whole), inner, digests(taken[which]), whole)
 
     def _reorder(self, taken: Matrix, held: AnyArray) -> Coordinates:
         """Where columns depend on each other, those that only separated rows use enter the basis first.

@@ -39,17 +39,18 @@ def prove(objective: PenalisedLoss, raw: Vector, keep: Positions | None, stated:
     plain = yardsticks(objective)[0]
     factor = factorise(evaluation.hessian, evaluation.point, keep)
     found = claim = math.inf
+    loosest = 0.0
     if factor is not None:
         found = plain.bound(evaluation, factor) + uncentred
+        claim = plain.bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
         # a fit by a sub-sample states a bound that is looser by the share of rows it looked at
         share = objective.engine.rows * objective.outputs / sample_size(objective.size)
-        claim = plain.bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
-        claim *= SAMPLE_LOOSENESS * share if share > 1.0 else 1.0
+        loosest = SAMPLE_LOOSENESS * share * claim if share > 1.0 else 0.0
     error = 2.0 * value_error(objective, evaluation)
     if not found <= stated and is_small(objective):
         standing = sharp_standing(objective, raw, keep)
         return Proof(evaluation.value, error, standing.proved(), standing.bound)
-    return Proof(evaluation.value, error, found, claim)
+    return Proof(evaluation.value, error, found, claim, loosest)
 
 
 def value_error(objective: PenalisedLoss, evaluation: Evaluation) -> float:

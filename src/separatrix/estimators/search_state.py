@@ -9,21 +9,18 @@ from separatrix.certificates.balance import balance_slack
 from separatrix.certificates.separability import Separability, SeparabilityProblem, as_vectors, lowest_terms
 from separatrix.certificates.sides import Sides, sides
 from separatrix.certificates.verdict_checks import distance
-from separatrix.certificates.witness import MOST_SLACK, STATED, Balance, digests, ordered
+from separatrix.certificates.witness import MOST_WHITENED, MOST_WHITENINGS, Balance, digests, ordered, proved_slack, stated_slack
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError, OutOfTime
 from separatrix.core.exact import Integers, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis
 from separatrix.solvers.caratheodory import few_rows
-from separatrix.solvers.coordinates import Coordinates
+from separatrix.core.coordinates import Coordinates
 from separatrix.solvers.leaning import lean
 
 SCOUT_SIZE = 2**22
 """Numbers in the rows on which a direction is tried first, where there are many more."""
-
-MOST_WHITENINGS, MOST_WHITENED = 2, 400
-"""How often coordinates are made orthonormal, and for how many of them that is quick."""
 
 ROUNDING_BITS = (4, 12, 24, 53)
 """Directions are tried with few bits first: small integers are easy to read and to check."""
@@ -122,14 +119,14 @@ class SearchState:
             seen = coordinates.apply(taken)
             if not np.isfinite(seen).all():
                 return None
-            balance = self._balance_in(seen, multipliers, coordinates, positions)
+            balance = self._balance_in(taken, seen, multipliers, basis, positions)
             if balance is not None or len(basis) > MOST_WHITENED:
                 return balance
             coordinates = coordinates.whitened(taken, seen)
         return None
 
     def _balance_in(
-        self, seen: Matrix, multipliers: Vector, coordinates: Coordinates, positions: Positions
+        self, taken: Matrix, seen: Matrix, multipliers: Vector, basis: Positions, positions: Positions
     ) -> Balance | None:
         """A proof from the multipliers given, or from the residuals of a fit, which are more even."""
         found = _few(seen, multipliers, self.deadline)
@@ -140,13 +137,11 @@ class SearchState:
             found = None if even is None else _few(seen, even / size, self.deadline)
         if found is None:
             return None
-        which, few = found
-        chosen = positions[which]
-        order = np.argsort(chosen)
+        order = np.argsort(positions[found[0]])
+        which, few = found[0][order], found[1][order]
         few = few * powers_of_two(few.max(keepdims=True))
-        slack = min(STATED * balance_slack(seen[which], few), MOST_SLACK)
-        columns = ordered(as_vectors(coordinates.columns()))
-        balance = Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])), slack=slack)
+        slack = stated_slack(proved_slack(taken[which], basis, few)[0])
+        balance = Balance(positions[which], few, basis, digests(taken[which]), slack=slack)
         try:
             balance.check(self.rows)
         except CertificateError:
@@ -154,7 +149,7 @@ class SearchState:
         return balance
 
     def _zero_balance(self, position: Positions) -> Balance:
-        return Balance(position, np.ones(1), (), digests(self.rows.take(position)))
+        return Balance(position, np.ones(1), np.empty(0, dtype=np.int64), digests(self.rows.take(position)))
 
     def _overlap(self, taken: Matrix, multipliers: Vector) -> Separability | None:
         assert self.columns is not None
@@ -205,9 +200,12 @@ class SearchState:
         separated: Positions | None = None,
     ) -> Separability:
         columns = self.columns
-        margin = float("nan")
+        margin, fragile = float("nan"), False
         if integers is not None and everywhere is not None:
             margin = distance(everywhere.margins[everywhere.signs > 0], rounded(integers), self.rows)
+            fragile = everywhere.fragile
+        elif balance is not None:
+            fragile = balance.check(self.rows)
         found = Separability(
             kind,
             self.problem,
@@ -219,7 +217,7 @@ class SearchState:
             balance=balance,
             null=ordered(as_vectors(null or [])),
             separated=separated,
-            fragile=balance.fragile if everywhere is None and balance is not None else bool(everywhere and everywhere.fragile),
+            fragile=fragile,
             open_rows=self.active if kind == "undecided" else None,
             count=self.rows.count,
             members=self.rows.members,

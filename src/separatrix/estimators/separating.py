@@ -26,7 +26,7 @@ from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.column_basis import column_basis
 from separatrix.estimators.judging import Judging
 from separatrix.solvers.alternative import Unsolved, solve_alternative
-from separatrix.solvers.coordinates import Coordinates
+from separatrix.core.coordinates import Coordinates
 from separatrix.solvers.leaning import lean, level_direction
 
 FIRST_ROWS = 5
