@@ -29,7 +29,6 @@ from separatrix import (
 from separatrix.certificates.anchored import AnchoredCertificate
 from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.certificates.gap import GapCertificate
-from separatrix.certificates.many_classes import ManyClassSeparability
 from separatrix.certificates.margin import MarginCertificate
 from separatrix.certificates.network import NetworkCertificate
 from separatrix.certificates.one_against_rest import OneAgainstRest
@@ -37,6 +36,7 @@ from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
 from separatrix.certificates.stationary import StationaryCertificate
+from separatrix.certificates.subgradient import SubgradientCertificate
 from separatrix.core.certificate import Certificate, Claim
 
 
@@ -89,6 +89,19 @@ def fit(model, data):
         return model.fit(*data).certificate_
 
 
+def by_duality(model):
+    """The gap at the weights of a fit, as fits without a Hessian state it."""
+
+    def certify(data):
+        found = fit(model, data)
+        standing = found.problem.restate(*data, *[None] * (4 - len(data))).by_gap(found.point)
+        return GapCertificate(
+            standing.claim, found.tol, standing.value, found.point, found.problem, nonzero=found.nonzero
+        )
+
+    return certify
+
+
 def plain_cases():
     """name: (class, seed -> data, data -> certificate)."""
     two, three = (lambda s: table(s)[:2]), (lambda s: table(s, classes=3)[:2])
@@ -96,8 +109,8 @@ def plain_cases():
     model = lambda made: lambda data: fit(made, data)  # noqa: E731
     logistic = LogisticRegression
     free = np.inf
-    optimum, anchored, gap, stationary = (
-        OptimumCertificate, AnchoredCertificate, GapCertificate, StationaryCertificate)  # fmt: skip
+    optimum, anchored, stationary = OptimumCertificate, AnchoredCertificate, StationaryCertificate
+    gap, subgradient = GapCertificate, SubgradientCertificate
     return {
         "optimum": (optimum, two, model(logistic())),
         "optimum, weights and strings": (optimum, weighted, model(logistic(class_weight="balanced"))),
@@ -112,9 +125,12 @@ def plain_cases():
         "anchored": (anchored, two, model(logistic(solver="gd", max_iter=2))),
         "anchored, three classes": (anchored, three, model(logistic(solver="gd", max_iter=2))),
         "anchored, dependent columns": (anchored, dependent, model(logistic(C=free, solver="gd", max_iter=2))),
-        "gap": (gap, two, model(logistic(C=0.3, l1_ratio=1.0))),
-        "gap, elastic": (gap, weighted, model(logistic(C=0.3, l1_ratio=0.5))),
-        "gap, three classes": (gap, three, model(logistic(C=0.3, l1_ratio=1.0))),
+        "subgradient": (subgradient, two, model(logistic(C=0.3, l1_ratio=1.0))),
+        "subgradient, elastic": (subgradient, weighted, model(logistic(C=0.3, l1_ratio=0.5))),
+        "subgradient, three classes": (subgradient, three, model(logistic(C=0.3, l1_ratio=1.0))),
+        "subgradient, far": (subgradient, two, model(logistic(C=0.3, l1_ratio=1.0, solver="gd", max_iter=2))),
+        "gap": (gap, two, by_duality(logistic(C=0.3, l1_ratio=1.0))),
+        "gap, three classes": (gap, three, by_duality(logistic(C=0.3, l1_ratio=1.0, solver="gd", max_iter=2))),
         "firth": (stationary, two, model(logistic(C=free, firth=True))),
         "firth, dependent columns": (stationary, dependent, model(logistic(C=free, firth=True))),
         "firth, flic and weights": (stationary, weighted, model(logistic(C=free, firth=True, flic=True))),
@@ -123,9 +139,9 @@ def plain_cases():
         "overlap": (Separability, two, lambda d: separability(*d)),
         "overlap, weights": (Separability, weighted, lambda d: separability(*d[:2], sample_weight=d[2])),
         "overlap, dependent columns": (Separability, dependent, lambda d: separability(*d)),
-        "many classes": (ManyClassSeparability, three, lambda d: separability(*d)),
+        "many classes": (Separability, three, lambda d: separability(*d)),
         "many classes, weights": (
-            ManyClassSeparability, lambda s: weighted(s, 3), lambda d: separability(*d[:2], sample_weight=d[2])),
+            Separability, lambda s: weighted(s, 3), lambda d: separability(*d[:2], sample_weight=d[2])),
         "no maximum": (Separability, quasi, model(logistic(C=free))),
         "margin": (MarginCertificate, complete, lambda d: separability(*d).max_margin()),
         "separator": (SeparatorCertificate, complete, model(Perceptron(max_iter=2000))),
@@ -134,7 +150,8 @@ def plain_cases():
         "perceptron that overlaps": (Separability, two, model(Perceptron(max_iter=20))),
         "one against rest": (OneAgainstRest, three, model(Perceptron(max_iter=20))),
         "unproved": (UnprovedCertificate, None, lambda d: UnprovedCertificate("epochs ran out", 3)),
-        "network": (NetworkCertificate, two, model(MLPClassifier((3,), solver="lbfgs", activation="tanh", random_state=0))),
+        "network": (
+            NetworkCertificate, two, model(MLPClassifier((3,), solver="lbfgs", activation="tanh", random_state=0))),
         "network in float32": (
             NetworkCertificate, lambda s: (table(s)[0].astype(np.float32), table(s)[1]),
             model(MLPClassifier((3,), max_iter=20, random_state=0))),

@@ -18,8 +18,8 @@ from separatrix.core.errors import CertificateError
 SLACK = {"float64": (1e-9, 1e-6), "float32": (1e-5, 1e-2)}
 """What rounding may do to a value, and to a gradient by share, in each precision: claims are looser by that."""
 
-LOOSE = {"float64": CLOSE, "float32": 0.01}
-"""By which share a claim may differ when it is made again in float64."""
+LOOSE = {"float64": 1.0 + CLOSE, "float32": 1.01}
+"""By which factor a claim may differ when it is made again in float64."""
 
 
 class NetworkProblem(Protocol):

@@ -36,8 +36,8 @@ from separatrix.core.plain_values import plain, same
 CLOSE = 1e-3
 """A number that is stated differs from the same one derived again by no more than this share."""
 
-LOOSEST = 0.4
-"""The same for a number that consists of rounding errors, of which another order of summation makes others."""
+LOOSEST = 1.4
+"""A number that consists of rounding errors, of which another order of summation makes others, by no more than this."""
 
 UNREADABLE = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a field of the wrong type or shape may raise on the way."""
@@ -169,8 +169,8 @@ def stated_entries(value: Any, name: str, entries: tuple[str, ...]) -> Mapping[s
     return value
 
 
-def restated(stated: float, found: float, claim: float, what: str, loose: float = CLOSE) -> None:
-    """CertificateError unless found ≤ stated, and stated is ``claim`` up to the share ``loose``.
+def restated(stated: float, found: float, claim: float, what: str, factor: float = LOOSEST) -> None:
+    """CertificateError unless found ≤ stated, and stated is ``claim`` up to ``factor`` either way.
 
     ``found`` is what the data gives, ``claim`` what a fit to it would state, its allowance for rounding included. Below
     the first a claim is false; far from the second it is true perhaps, but not this fit's.
@@ -184,7 +184,7 @@ def restated(stated: float, found: float, claim: float, what: str, loose: float 
     Hint: was it fitted to other rows, labels or weights?
     """
     both = math.isinf(stated) and math.isinf(claim)
-    if not (found <= stated and (both or abs(stated - claim) <= loose * claim)):
+    if not (found <= stated and (both or claim <= factor * stated <= factor * factor * claim)):
         raise CertificateError(
             f"The certificate states a {what} of {stated:.3e}; this data gives {claim:.3e}.\n\n"
             "Hint: was it fitted to other rows, labels or weights?"
