@@ -13,9 +13,9 @@ from functools import cache
 import numpy as np
 import pytest
 import scipy.sparse
-from forging import gets_past
 
 import separatrix.certificates
+from forging import gets_past
 from separatrix import (
     BernoulliNB,
     LinearDiscriminantAnalysis,
@@ -133,7 +133,8 @@ def plain_cases():
         "perceptron that overlaps": (Separability, two, model(Perceptron(max_iter=20))),
         "one against rest": (OneAgainstRest, three, model(Perceptron(max_iter=20))),
         "unproved": (UnprovedCertificate, None, lambda d: UnprovedCertificate("epochs ran out", 3)),
-        "network": (NetworkCertificate, two, model(MLPClassifier((3,), solver="lbfgs", activation="tanh", random_state=0))),
+        "network": (
+            NetworkCertificate, two, model(MLPClassifier((3,), solver="lbfgs", activation="tanh", random_state=0))),
         "network in float32": (
             NetworkCertificate, lambda s: (table(s)[0].astype(np.float32), table(s)[1]),
             model(MLPClassifier((3,), max_iter=20, random_state=0))),

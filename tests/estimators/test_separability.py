@@ -1,8 +1,8 @@
 """Verdicts against exact arithmetic, published values and theorems; proofs that cannot be forged."""
 
-import math
 import copy
 import gc
+import math
 import pickle
 import weakref
 from dataclasses import replace

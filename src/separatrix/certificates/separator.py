@@ -182,8 +182,8 @@ class SeparatorCertificate(Claim):
     """s⟨w*, x⟩ ≥ ``gamma`` > 0 for every row, ‖x‖ ≤ ``R``; where the theorem applies, at most ``bound`` mistakes.
 
     ``direction`` is w*, the constant's weight last. Of the run it only tells, and data cannot prove: ``mistakes``, how
-    many were made, from the weights ``start``, at the ``rate`` η and the ``margin`` β. The bound follows from these. It is
-    infinite for variants without a theorem (``rate`` None): they claim the separator alone.
+    many were made, from the weights ``start``, at the ``rate`` η and the ``margin`` β. The bound follows from these.
+    It is infinite for variants without a theorem (``rate`` None): they claim the separator alone.
     """
 
     KINDS: ClassVar[tuple[str, ...]] = ("separator",)
@@ -229,7 +229,9 @@ class SeparatorCertificate(Claim):
         return self.gamma / _length_above(self.direction)
 
     def __str__(self) -> str:
-        text = f"Every row is on its right side, by at least {self.gamma:.6g}; {self.mistakes} mistakes led there, as told"
+        text = (
+            f"Every row is on its right side, by at least {self.gamma:.6g}; {self.mistakes} mistakes led there, as told"
+        )
         if math.isfinite(self.bound):
             return f"{text}, and there can be at most {self.bound:.0f}."
         if self.rate is None:
@@ -262,7 +264,10 @@ class SeparatorCertificate(Claim):
             raise CertificateError(f"The least signed score is {clear.gamma:.9g}, not {gamma:.9g} as claimed.")
         if not abs(clear.R - longest) <= 1e-12 * longest:
             raise CertificateError(f"The longest row is {clear.R:.9g}, not {longest:.9g} as claimed.")
-        stated, margin = stated_number(self.bound, "bound", 0.0, infinite=True), stated_number(self.margin, "margin", 0.0)
+        stated, margin = (
+            stated_number(self.bound, "bound", 0.0, infinite=True),
+            stated_number(self.margin, "margin", 0.0),
+        )
         bound = least = math.inf
         if self.rate is not None:
             rate = stated_number(self.rate, "rate", math.ulp(0.0))

@@ -245,7 +245,9 @@ class Lesson:
         separable = True if any(verdict.kind == "complete" for verdict in verdicts) else None
         reason = end.value
         if any(verdict.kind == "undecided" for verdict in verdicts):
-            reason += "; whether a separator exists was not decided in the time of the epochs: separability(X, y) decides"
+            reason += (
+                "; whether a separator exists was not decided in the time of the epochs: separability(X, y) decides"
+            )
         return UnprovedCertificate(reason, state.mistakes, separable)
 
 

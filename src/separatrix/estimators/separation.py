@@ -83,7 +83,9 @@ class OneSide:
         """The same question about the data given."""
         block = block_of(X)
         if type(self.fit_intercept) is not bool or type(self.positive) is not int:
-            raise CertificateError("The certificate does not say which class is positive, or whether there is a constant.")
+            raise CertificateError(
+                "The certificate does not say which class is positive, or whether there is a constant."
+            )
         if not isinstance(self.classes, np.ndarray) or self.classes.ndim != 1:
             raise CertificateError("The classes of the certificate are not labels.")
         target = encode(y, block.shape[0], self.classes)
