@@ -17,7 +17,7 @@ def forgeries(value, other=None, depth=3):
     yield "None", None
     yield "text", "forged"
     yield "another type", object()
-    if other is not None:
+    if other is not None and not _close(value, other):
         yield "another fit's", other
     if isinstance(value, (bool, np.bool_)):
         yield "not", not value
@@ -40,6 +40,12 @@ def forgeries(value, other=None, depth=3):
     elif isinstance(value, str):
         yield "empty", ""
         yield "longer", value + "!"
+
+
+def _close(value, other):
+    """Whether two bounds of rounding size are the same as far as the order of summation goes."""
+    numbers = all(isinstance(each, Real) and not isinstance(each, (bool, Integral)) for each in (value, other))
+    return numbers and 0.0 < value < 1e-6 and value <= 1.5 * other <= 2.25 * value
 
 
 def _numbers(value):
@@ -137,7 +143,7 @@ def gets_past(certificate, name, data, other=None):
         changed = {key for key, now in seen(forged).items() if key not in allowed and not same(now, honest.get(key))}
         if name in told and changed == {"str"} and "as told" in str(forged):
             changed = set()
-        if not changed:
+        if not changed or changed <= {"problem", "separation"}:  # another question with the same answer
             continue
         try:
             forged.verify(*data)

@@ -36,6 +36,7 @@ from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
 from separatrix.certificates.stationary import StationaryCertificate
+from separatrix.certificates.subgradient import SubgradientCertificate
 from separatrix.core.certificate import Certificate, Claim
 
 
@@ -88,6 +89,19 @@ def fit(model, data):
         return model.fit(*data).certificate_
 
 
+def by_duality(model):
+    """The gap at the weights of a fit, as fits without a Hessian state it."""
+
+    def certify(data):
+        found = fit(model, data)
+        standing = found.problem.restate(*data, *[None] * (4 - len(data))).by_gap(found.point)
+        return GapCertificate(
+            standing.claim, found.tol, standing.value, found.point, found.problem, nonzero=found.nonzero
+        )
+
+    return certify
+
+
 def plain_cases():
     """name: (class, seed -> data, data -> certificate)."""
     two, three = (lambda s: table(s)[:2]), (lambda s: table(s, classes=3)[:2])
@@ -95,8 +109,8 @@ def plain_cases():
     model = lambda made: lambda data: fit(made, data)  # noqa: E731
     logistic = LogisticRegression
     free = np.inf
-    optimum, anchored, gap, stationary = (
-        OptimumCertificate, AnchoredCertificate, GapCertificate, StationaryCertificate)  # fmt: skip
+    optimum, anchored, stationary = OptimumCertificate, AnchoredCertificate, StationaryCertificate
+    gap, subgradient = GapCertificate, SubgradientCertificate
     return {
         "optimum": (optimum, two, model(logistic())),
         "optimum, weights and strings": (optimum, weighted, model(logistic(class_weight="balanced"))),
@@ -111,9 +125,12 @@ def plain_cases():
         "anchored": (anchored, two, model(logistic(solver="gd", max_iter=2))),
         "anchored, three classes": (anchored, three, model(logistic(solver="gd", max_iter=2))),
         "anchored, dependent columns": (anchored, dependent, model(logistic(C=free, solver="gd", max_iter=2))),
-        "gap": (gap, two, model(logistic(C=0.3, l1_ratio=1.0))),
-        "gap, elastic": (gap, weighted, model(logistic(C=0.3, l1_ratio=0.5))),
-        "gap, three classes": (gap, three, model(logistic(C=0.3, l1_ratio=1.0))),
+        "subgradient": (subgradient, two, model(logistic(C=0.3, l1_ratio=1.0))),
+        "subgradient, elastic": (subgradient, weighted, model(logistic(C=0.3, l1_ratio=0.5))),
+        "subgradient, three classes": (subgradient, three, model(logistic(C=0.3, l1_ratio=1.0))),
+        "subgradient, far": (subgradient, two, model(logistic(C=0.3, l1_ratio=1.0, solver="gd", max_iter=2))),
+        "gap": (gap, two, by_duality(logistic(C=0.3, l1_ratio=1.0))),
+        "gap, three classes": (gap, three, by_duality(logistic(C=0.3, l1_ratio=1.0, solver="gd", max_iter=2))),
         "firth": (stationary, two, model(logistic(C=free, firth=True))),
         "firth, dependent columns": (stationary, dependent, model(logistic(C=free, firth=True))),
         "firth, flic and weights": (stationary, weighted, model(logistic(C=free, firth=True, flic=True))),

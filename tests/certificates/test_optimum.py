@@ -103,7 +103,7 @@ def test_other_data_is_refused(fitted):
 def test_a_tampered_direction_is_refused():
     certificate = LogisticRegression(solver="newton-cg").fit(X, Y).certificate_
     with pytest.raises(CertificateError):
-        replace(certificate, direction=certificate.direction + 1.0).verify(X, Y)
+        replace(certificate, _direction=certificate._direction + 1.0).verify(X, Y)
 
 
 def test_a_fit_that_stopped_early_claims_what_it_knows_and_no_more():

@@ -301,7 +301,7 @@ def test_newton_cg_serves_many_columns():
     y = (S @ draw.normal(size=3000) > 0).astype(int)
     model = LogisticRegression(C=10.0).fit(S, y)  # "auto"
     assert model.certificate_.met
-    assert model.certificate_.direction is not None
+    assert model.certificate_._direction is not None
     theirs = sklearn.linear_model.LogisticRegression(C=10.0, solver="newton-cg", tol=1e-10).fit(S, y)
     np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-4)
     model.certificate_.verify(S, y)

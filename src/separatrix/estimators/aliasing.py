@@ -128,9 +128,17 @@ def check(engine: Any, constant: bool, keep: Positions) -> Aliasing | None:
     rows = _surveyed(engine, constant)
     triangle, noise = rows.triangle(rows.work > SMALL_WORK and engine.sparse)
     dropped = np.setdiff1d(np.arange(engine.columns_count), keep)
-    basis = np.concatenate([np.zeros(int(constant), dtype=np.int64), keep + constant])
+    first = int(constant)
+    every = [*range(first), *(keep + first).tolist()]
     shares = np.zeros((triangle.shape[1], len(dropped)))
-    shares[basis] = np.linalg.lstsq(triangle[:, basis], triangle[:, dropped + constant], rcond=None)[0]
+    for place, column in enumerate(dropped):
+        # of the columns before it, as they were found; of all, where those do not do
+        for taken in ([k for k in every if k < column + first], every):
+            share = _combination(triangle, taken, int(column) + first, noise, rows)
+            rest = float(np.linalg.norm(triangle[:, column + first] - triangle @ share)) / np.sqrt(rows.count)
+            if rest <= 2.0 * float(rows.tolerance(share[:, None], np.array([column]))[0]) + noise:
+                break
+        shares[:, place] = share
     found, holds = rows.tried(triangle, noise, keep, dropped, shares, 2.0)
     return found if holds.all() else None
 
@@ -188,7 +196,7 @@ class _Rows:
         if not by_gram:
             r = np.zeros((0, width))
             for z in self.chunks():
-                r = np.linalg.qr(np.vstack([r, z]), mode="r")
+                r = np.asarray(np.linalg.qr(np.vstack([r, z]), mode="r"))
             return r, 0.0
         gram = np.zeros((width, width))
         for z in self.chunks():
@@ -233,7 +241,7 @@ class _Rows:
         residual = np.zeros((len(basis), len(dropped)))
         for z in self.chunks():
             residual += z[:, basis].T @ (z[:, dropped + self.constant] - z @ shares)
-        upper = np.linalg.qr(part, mode="r")
+        upper = np.asarray(np.linalg.qr(part, mode="r"))
         correction = np.zeros_like(residual)
         for column, used in enumerate((shares[basis] != 0.0).T):
             last = int(np.flatnonzero(used).max(initial=-1)) + 1  # no column that enters later

@@ -14,6 +14,9 @@ from separatrix.core.errors import InputError, InputTypeError, refuse
 from separatrix.core.protocols import Engine
 from separatrix.engines import Block, MemoryEngine, block_of
 
+HEAVIEST = 1e150
+"""The largest sample weight; its inverse is the smallest. Beyond, products with values overflow or underflow."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -143,6 +146,13 @@ def sample_weights(sample_weight: Any, rows: int) -> Vector | None:
         )
     if not (weights > 0).any():
         refuse("Sample weights must contain at least one non-zero number.", "give some row a positive weight.")
+    strange = (weights > 0) & ((weights < 1.0 / HEAVIEST) | (weights > HEAVIEST))
+    if strange.any():
+        first = int(strange.argmax())
+        refuse(
+            f"The sample weight of row {first} is {weights[first]:g}: products with it lose their digits.",
+            f"positive weights lie between {1.0 / HEAVIEST:g} and {HEAVIEST:g}; multiply all of them by one number.",
+        )
     return weights
 
 

@@ -21,6 +21,9 @@ from separatrix.engines import Block
 from separatrix.estimators.signed_rows import TwoClassRows
 from separatrix.terms.penalised import PenalisedLoss
 
+LEAST_BUDGET = 2.0
+"""Seconds that a fit waits for a verdict at least; more only if the fit itself took longer."""
+
 MOST_STEPS = 50
 FAR = 745.0
 """exp(−745) is the smallest positive number: beyond, a separated pair has neither loss nor slope."""

@@ -90,7 +90,11 @@ class PenalisedLoss:
 
     def scores(self, point: Vector) -> Matrix:
         """Scores of every row (n × outputs)."""
-        return self.engine.map(Scores(self.constant), self.raw_point(point).reshape(self.outputs, -1))
+        return self.raw_scores(self.raw_point(point))
+
+    def raw_scores(self, raw: Vector) -> Matrix:
+        """The same at (w, b)."""
+        return self.engine.map(Scores(self.constant), np.ascontiguousarray(raw.reshape(self.outputs, -1)))
 
     def combine(self, factors: Matrix) -> Matrix:
         """Σ rᵢₖ x̃ᵢ over the rows (count × columns + 1), the plain sum of the factors last."""
