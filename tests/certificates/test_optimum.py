@@ -65,7 +65,7 @@ def test_it_reads_as_one_sentence_and_as_plain_values(fitted):
 
 def test_a_smaller_bound_is_refused(fitted):
     certificate, extra = fitted
-    with pytest.raises(CertificateError, match="only a bound of"):
+    with pytest.raises(CertificateError, match="states a bound of"):
         replace(certificate, bound=certificate.bound / 1000).verify(X, Y, **extra)
 
 

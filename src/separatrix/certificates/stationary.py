@@ -46,9 +46,10 @@ class Stationarity:
     def claim(self) -> tuple[float, Vector]:
         """Decrement and scaled slopes as a certificate may state them."""
         slack = ALLOWANCE * self.rounding
+        decrement = self.decrement * MARGIN + slack
         # slopes that are rounding and no more are stated alike
-        slopes = np.where(self.scaled <= slack, self.rounding, self.scaled * MARGIN)
-        return self.decrement * MARGIN + slack, slopes + slack
+        alike = min(self.rounding + slack, decrement)
+        return decrement, np.where(self.scaled <= slack, alike, self.scaled * MARGIN + slack)
 
 
 class StationaryProblem(Protocol):

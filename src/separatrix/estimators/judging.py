@@ -6,12 +6,12 @@ from separatrix.certificates.separability import Separability, lowest_terms
 from separatrix.certificates.sides import exact_margins, sides
 from separatrix.certificates.witness import MOST_WHITENED, MOST_WHITENINGS, Balance, digests
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.coordinates import Coordinates
 from separatrix.core.exact import Integers, combination, integer_products, nearest_float, rounded, scaled_integers
 from separatrix.core.exact_program import exact_alternative
 from separatrix.estimators.column_basis import column_basis, ordered_null_space
 from separatrix.estimators.search_state import ROUNDING_BITS, SearchState
 from separatrix.solvers.alternative import Alternative
-from separatrix.core.coordinates import Coordinates
 from separatrix.solvers.leaning import lean
 
 MODERATE = 1e-2

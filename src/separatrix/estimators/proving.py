@@ -49,7 +49,7 @@ def prove(objective: PenalisedLoss, raw: Vector, keep: Positions | None, stated:
     error = 2.0 * value_error(objective, evaluation)
     if not found <= stated and is_small(objective):
         standing = sharp_standing(objective, raw, keep)
-        return Proof(evaluation.value, error, standing.proved(), standing.bound)
+        return Proof(standing.average, error, standing.proved(), standing.bound)
     return Proof(evaluation.value, error, found, claim, loosest)
 
 

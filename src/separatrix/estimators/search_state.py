@@ -9,14 +9,22 @@ from separatrix.certificates.balance import balance_slack
 from separatrix.certificates.separability import Separability, SeparabilityProblem, as_vectors, lowest_terms
 from separatrix.certificates.sides import Sides, sides
 from separatrix.certificates.verdict_checks import distance
-from separatrix.certificates.witness import MOST_WHITENED, MOST_WHITENINGS, Balance, digests, ordered, proved_slack, stated_slack
+from separatrix.certificates.witness import (
+    MOST_WHITENED,
+    MOST_WHITENINGS,
+    Balance,
+    digests,
+    ordered,
+    proved_slack,
+    stated_slack,
+)
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import CertificateError, OutOfTime
 from separatrix.core.exact import Integers, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis
 from separatrix.solvers.caratheodory import few_rows
-from separatrix.core.coordinates import Coordinates
 from separatrix.solvers.leaning import lean
 
 SCOUT_SIZE = 2**22

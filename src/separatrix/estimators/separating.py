@@ -20,13 +20,13 @@ import numpy as np
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Vector
+from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import OutOfTime
 from separatrix.core.exact import scaled_integers
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.column_basis import column_basis
 from separatrix.estimators.judging import Judging
 from separatrix.solvers.alternative import Unsolved, solve_alternative
-from separatrix.core.coordinates import Coordinates
 from separatrix.solvers.leaning import lean, level_direction
 
 FIRST_ROWS = 5

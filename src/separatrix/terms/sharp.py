@@ -89,7 +89,9 @@ class SharpLoss:
         return penalty * np.square(self.scale)
 
     def scores(self, point: Vector) -> Vector:
-        """⟨xᵢ, w⟩ + b of every row, rounded once."""
+        """⟨xᵢ, w⟩ + b of every row, rounded once; NaN where a weight is beyond the floats."""
+        if not np.isfinite(point).all():
+            return np.full(len(self.rows), np.nan)
         every = np.arange(len(self.rows))
         products = kernels.exact_products(self._by_rows, every, np.ascontiguousarray(point)[None, None], self.constant)
         return np.ascontiguousarray(products[:, 0])
@@ -112,6 +114,9 @@ class SharpLoss:
         ``added`` is one more number for each column.
         """
         columns = len(self.shift)
+        if not np.isfinite(factors).all():
+            nothing = np.full(self.size, np.nan)
+            return nothing, nothing
         more = np.zeros(columns) if added is None else added
         raw = kernels.exact_products(self._by_columns, np.arange(columns), factors[None, None], False)[:, 0]
         total, size = raw + more, np.abs(raw) + 2.0 * np.abs(more)
