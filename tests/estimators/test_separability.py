@@ -1,8 +1,8 @@
 """Verdicts against exact arithmetic, published values and theorems; proofs that cannot be forged."""
 
-import math
 import copy
 import gc
+import math
 import pickle
 import weakref
 from dataclasses import replace
@@ -302,7 +302,7 @@ def test_tampered_verdicts_fail():
         replace(balance, multipliers=-balance.multipliers),
         replace(balance, rows=np.append(balance.rows[:-1], balance.rows[-1] - 1)),
         replace(balance, rows=balance.rows[:-1], multipliers=balance.multipliers[:-1]),
-        replace(balance, coordinates=balance.coordinates[:-1]),
+        replace(balance, columns=balance.columns[:-1]),
         replace(balance, integers=(1,) * len(balance.rows)),
     ]
     forged += [(replace(overlap, balance=other), IRIS[50:], SPECIES[50:]) for other in others]

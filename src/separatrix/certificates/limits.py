@@ -10,10 +10,9 @@ overlapping rows, and ⟨yᵢ, Nc⟩ ≥ 0 on the separated ones. Coefficient j 
 - columns outside the basis are **aliased**: combinations of others, with coefficient 0.
 
 The verdict's own direction, written in the columns of the basis, is inside the cone and settles one sign of each
-coefficient. For the other,
-non-negative least squares proposes, and integers prove: either eⱼ = Σ λᵢyᵢ + a combination of overlapping rows, solved
-exactly with all λᵢ ≥ 0, or a direction with that sign whose margins are multiplied out. Where neither proof comes out, few
-rows are decided in fractions, and many by what least squares says, to nine digits.
+coefficient. For the other, non-negative least squares proposes, and integers prove: either eⱼ = Σ λᵢyᵢ + a combination
+of overlapping rows, solved exactly with all λᵢ ≥ 0, or a direction with that sign whose margins are multiplied out.
+Where neither proof comes out, few rows are decided in fractions, and many by what least squares says, to nine digits.
 """
 
 import math
@@ -144,7 +143,7 @@ class _Cone:
         return np.asarray(walls / np.where(sizes > 0.0, sizes, 1.0))
 
     def sign(self, column: int) -> str:
-        """"+inf", "-inf" or "unbounded"."""
+        """Where the coefficient runs: "+inf", "-inf" or "unbounded"."""
         if len(self.vectors) == 1 and self.inside is not None:
             return "+inf" if self.inside[column] > 0 else "-inf"
         for wanted, name in ((1, "+inf"), (-1, "-inf")):

@@ -18,7 +18,6 @@ from separatrix.core.errors import CertificateError, refuse
 from separatrix.core.exact import powers_of_two
 from separatrix.core.protocols import SignedRows
 
-
 STEPS = tuple(10.0**k for k in range(-12, 13))
 """The width of the bracket, as a share of the margin, is rounded up to one of these: sums in another order must not
 change what is stated."""
@@ -149,7 +148,8 @@ def shares(support: Matrix, multipliers: Vector, is_weight: Any) -> Vector:
     signs = support[:, ~is_weight][:, 0]
     if not ((signs > 0) @ multipliers > 0 and (signs < 0) @ multipliers > 0):
         raise CertificateError("The rows in support belong to one class.")
-    return np.where(signs > 0, multipliers / multipliers[signs > 0].sum(), multipliers / multipliers[signs < 0].sum())
+    above, below = multipliers[signs > 0].sum(), multipliers[signs < 0].sum()
+    return np.asarray(np.where(signs > 0, multipliers / above, multipliers / below), dtype=np.float64)
 
 
 def hull_bound(support: Matrix, multipliers: Vector, is_weight: Any) -> float:

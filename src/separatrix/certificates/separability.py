@@ -285,8 +285,10 @@ class Separability(Claim):
     def _check_parts(self, X: Any, y: Any, sample_weight: Any) -> None:
         """The verdicts on two classes at a time: about the classes they are filed under, and each proved."""
         for held, asked in ((self.pairs, self.problem.pairs()), (self.against_rest, self.problem.against_rest())):
-            if not isinstance(held, Mapping) or (self.pairs or self.against_rest) and list(held) != list(asked):
-                raise CertificateError("The verdicts on two classes are not those of all pairs and of each against the rest.")
+            if not isinstance(held, Mapping) or ((self.pairs or self.against_rest) and list(held) != list(asked)):
+                raise CertificateError(
+                    "The verdicts on two classes are not those of all pairs and of each against the rest."
+                )
             for key, verdict in held.items():
                 if type(verdict) is not Separability or verdict.pairs or verdict.against_rest:
                     raise CertificateError("What is filed under two classes is no verdict on two.")

@@ -1,8 +1,7 @@
 """What a verdict on separability must show, check by check.
 
-The form of every part is fixed, so that what is stated can be compared: positions ascend, integer vectors have no common
-divisor, multipliers have their largest between ½ and 1. What a kind of verdict has no
-use for is empty.
+The form of every part is fixed, so that what is stated can be compared: positions ascend, integer vectors have no
+common divisor, multipliers have their largest between ½ and 1. What a kind of verdict has no use for is empty.
 """
 
 import math
@@ -14,7 +13,7 @@ from separatrix.certificates.dependences import check_dependences, check_rank, i
 from separatrix.certificates.sides import Sides, exact_margins, sides
 from separatrix.certificates.witness import check_positions, ordered
 from separatrix.core.arrays import Vector
-from separatrix.core.certificate import stated_array, stated_number
+from separatrix.core.certificate import stated_number
 from separatrix.core.errors import CertificateError
 from separatrix.core.exact import rounded
 from separatrix.core.plain_values import same

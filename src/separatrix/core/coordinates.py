@@ -5,8 +5,8 @@ column, scaled by a power of two. When rows are so close to a hyperplane ⟨y, v
 rounding hides their side, v itself becomes one of the coordinates: ⟨y, v⟩ is computed
 exactly and scaled up, and what was noise becomes a column like the others.
 
-Where columns nearly depend on each other all coordinates are changed at once: with QR the orthogonal triangle of the rows
-as they are seen, the columns of R⁻¹, rounded to integers, are such directions. In them the rows are nearly
+Where columns nearly depend on each other all coordinates are changed at once: with R the triangle of the rows as they
+are seen (rows = QR), the columns of R⁻¹, rounded to integers, are such directions. In them the rows are nearly
 orthonormal, however close to each other the columns are; twice does for what one R cannot resolve.
 """
 

@@ -81,9 +81,7 @@ def independent_part(matrix: Matrix, deadline: float = math.inf) -> tuple[Positi
     return np.array(basis, dtype=np.int64), np.array(rows, dtype=np.int64)
 
 
-def _eliminated(
-    matrix: Matrix, prime: int, deadline: float
-) -> tuple[tuple[int, ...], tuple[int, ...], Positions]:
+def _eliminated(matrix: Matrix, prime: int, deadline: float) -> tuple[tuple[int, ...], tuple[int, ...], Positions]:
     """Elimination modulo a prime, begun only if there is time for it: it does not stop half-way."""
     m, p = matrix.shape
     if time.monotonic() + ELIMINATION * m * p * min(m, p) > deadline:

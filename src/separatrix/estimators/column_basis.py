@@ -56,9 +56,7 @@ def column_basis(rows: SignedRows, order: Positions, deadline: float = math.inf)
         chosen = np.union1d(chosen, new)
 
 
-def ordered_null_space(
-    rows: SignedRows, which: Positions, order: Positions, deadline: float = math.inf
-) -> NullSpace:
+def ordered_null_space(rows: SignedRows, which: Positions, order: Positions, deadline: float = math.inf) -> NullSpace:
     """The null space of some rows, with columns tried in the order given."""
     found = null_space(rows.take(which)[:, order], deadline)
     place = np.argsort(order)

@@ -30,6 +30,9 @@ from separatrix.terms.walls import Walls, find_walls
 TOLERANCE = 1e-6
 """A bound on the weights' relative error above this is not met."""
 
+LARGEST_WRITTEN_OUT = 2**24
+"""Entries of a sparse table that is written out to be checked."""
+
 NEARLY_ZERO = 1e-6
 """Log-odds per standard deviation that are all below this are exact to a share of it."""
 
@@ -123,8 +126,13 @@ class GaussianProblem:
     def measure(
         self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray], rounding: float
     ) -> tuple[Measured, Measured]:
-        """How well the stored parameters fit the data given."""
+        """How well the stored parameters fit the data given; a sparse table that is not large is written out.
+
+        Sums of sparse rows are less exact, and the fit may have had the same rows dense.
+        """
         block = block_of(X)
+        if block.sparse and block.shape[0] * block.shape[1] <= LARGEST_WRITTEN_OUT:
+            block = block_of(np.asarray(block.source.toarray(), dtype=np.float64))
         target = encode(y, block.shape[0], self.classes)
         keep = self._check_shapes(parameters, block.shape[1])
         engine = open_engine(block, target, sample_weights(sample_weight, block.shape[0]))

@@ -73,7 +73,7 @@ class RidgeProblem:
     def measured_wide(self, engine: Engine, equations: WideEquations, parameters: Mapping[str, AnyArray]) -> Measured:
         """All eigenvalues are at least α, and their sum is the trace: that bounds error and condition."""
         coef, intercept = parameters["coef"], parameters["intercept"]
-        if self.alpha <= 0 or len(parameters["keep"]) != coef.shape[1]:
+        if self.alpha <= 0 or not np.array_equal(parameters["keep"], np.arange(coef.shape[1])):
             raise CertificateError("With this many columns all are kept, and the penalty is positive.")
         residual, misses = equation_residual(engine, equations, coef, self.alpha, intercept)
         spread = np.sqrt(equations.diagonal)

@@ -1,9 +1,9 @@
 """Columns that a verdict leaves out: combinations of others to the rounding of their decimals, and not exactly.
 
-A column opendec = open/100 differs from a hundredth of the other in its last digits only, and a direction that lives on that
-difference may separate the stored floats, which is of no use to anyone. ``aliasing`` names such columns.
-Those among them that depend on the kept ones *exactly* (dummies that add up to one) do no harm: exact arithmetic sees
-through them, and which of them runs away is worth knowing. They stay. The others are set aside: the verdict is
+A column opendec = open/100 differs from a hundredth of the other in its last digits only, and a direction that lives
+on that difference may separate the stored floats, which is of no use to anyone. ``aliasing`` names such columns.
+Those among them that depend on the kept ones *exactly* (dummies that add up to one) do no harm: exact arithmetic
+sees through them, and which of them runs away is worth knowing. They stay. The others are set aside: the verdict is
 reached for the rest, says so, and ``verify`` checks that they are combinations to that rounding.
 
 Nothing is set aside where

@@ -22,9 +22,8 @@ from scipy.optimize import linprog
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import OutOfTime
 
-
 TOLERANCES = (1e-10, 1e-7)
-"""Tried in turn: HiGHS gives up now and then where it is asked for more than rounding allows. All answers are checked."""
+"""Tried in turn: HiGHS gives up now and then where it is asked for more than rounding allows. Answers are checked."""
 
 
 class Unsolved(Exception):
