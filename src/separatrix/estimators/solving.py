@@ -148,13 +148,16 @@ def proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
     """The outcome of conjugate gradients, its bound computed anew as ``verify`` will."""
     assert outcome.direction is not None
     here = outcome.evaluation
-    if objective.prepared is not here.point:
+    raw = objective.centred(objective.raw_point(here.point))
+    if objective.outputs > 1:
+        here = objective.prepare_products(objective.shifted_point(raw))  # the point that the claim is about
+    elif objective.prepared is not here.point:
         here = objective.prepare_products(here.point)
     direction = objective.shifted_point(objective.centred(objective.raw_point(outcome.direction)))
     bound = iterative_judge(objective)(here, direction, objective.product(direction)) * MARGIN
     return Solved(
-        replace(outcome, bound=bound),
-        objective.centred(objective.raw_point(here.point)),
+        replace(outcome, evaluation=here, bound=bound),
+        raw,
         direction=objective.raw_point(direction),
         shift=objective.shift,
     )
