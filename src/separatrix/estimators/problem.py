@@ -62,7 +62,8 @@ def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]
     rows = objective.engine.rows
     plain = Yardstick.of(rows, ranges.low, ranges.high, objective.shift, objective.constant, objective.outputs)
     longest = (math.sqrt(ranges.longest) + float(np.linalg.norm(objective.shift))) * (1.0 + 1e-9)
-    return plain, IterativeYardstick(plain, objective.strength, longest)
+    across = float(np.linalg.norm(plain.spreads[: len(objective.shift)])) * (1.0 + 1e-9)
+    return plain, IterativeYardstick(plain, objective.strength, longest, min(longest, across))
 
 
 def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float = 1.0) -> Gap:

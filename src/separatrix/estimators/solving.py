@@ -147,8 +147,12 @@ def _clearly_independent(objective: PenalisedLoss) -> bool:
 def proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
     """The outcome of conjugate gradients, its bound computed anew as ``verify`` will."""
     assert outcome.direction is not None
-    raw = objective.centred(objective.raw_point(outcome.evaluation.point))
-    here = objective.prepare_products(objective.shifted_point(raw))
+    here = outcome.evaluation
+    raw = objective.centred(objective.raw_point(here.point))
+    if objective.outputs > 1:
+        here = objective.prepare_products(objective.shifted_point(raw))  # the point that the claim is about
+    elif objective.prepared is not here.point:
+        here = objective.prepare_products(here.point)
     direction = objective.shifted_point(objective.centred(objective.raw_point(outcome.direction)))
     bound = iterative_judge(objective)(here, direction, objective.product(direction)) * MARGIN
     return Solved(
