@@ -53,7 +53,9 @@ def maximise_likelihood(objective: PenalisedLoss, begin: Vector, patience: Patie
     patience.max_passes = most
     solved = sharpened(objective, solved, patience, unfinished)
     if unfinished and math.isinf(solved.outcome.bound):
-        solved = sharpened(objective, _stepped(objective, solved.outcome.evaluation.point, keep, found, patience), patience)
+        solved = sharpened(
+            objective, _stepped(objective, solved.outcome.evaluation.point, keep, found, patience), patience
+        )
     return solved
 
 
