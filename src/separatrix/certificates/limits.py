@@ -25,13 +25,13 @@ from scipy.optimize import nnls
 
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import OutOfTime
 from separatrix.core.exact import (
     Integers,
     combination,
     independent_part,
     null_space,
-    powers_of_two,
     rounded,
     scaled_integers,
 )
@@ -40,8 +40,11 @@ from separatrix.core.protocols import SignedRows
 
 TOLERANCE = 1e-9
 FIRST, MORE = 400, 200
-EXACT_SIZE = 2000
+EXACT_SIZE = 200
 """Rows times directions up to which fractions are quick."""
+
+MOST_WHITENED = 150
+"""Directions up to which coordinates that make the rows orthonormal are quick."""
 
 SHARES = (12, 24, 36, 50)
 """Bits by which a direction that least squares found outweighs the one inside the cone, tried from the few up."""
@@ -124,21 +127,28 @@ class _Cone:
             self.level = self.level[np.sort(independent_part(self.level, deadline)[1])]
         count = min(FIRST, len(separated))
         self.known = separated[np.arange(count) * len(separated) // count]
-        table = np.column_stack([rounded(vector) for vector in span])
-        # columns of very different sizes: each factor c is measured in a power of two of its own
-        self.span = table
-        scale = powers_of_two(np.abs(self._walls(self.known)).max(axis=0, initial=0.0))
-        self.span = table * scale
-        lengths = [max(abs(entry).bit_length() for entry in vector) for vector in span]
-        self.shifts = [length - int(math.log2(s)) for length, s in zip(lengths, scale, strict=True)]
+        self.coordinates = self._coordinates(rows.take(self.known))
+        self.columns = self.coordinates.columns()
         self.walls = self._walls(self.known)
         self.seen = {j: {0 if inside is None else _sign(inside[j])} for j in range(rows.width)}
         self.fractions: _ExactCone | None = None
 
+    def _coordinates(self, taken: Matrix) -> Coordinates:
+        """The span, in coordinates that make the rows nearly orthonormal where columns nearly depend on each other."""
+        coordinates = Coordinates.along(taken, self.vectors)
+        for _ in range(2):
+            seen = coordinates.apply(taken)
+            if (
+                not np.isfinite(seen).all()
+                or len(self.vectors) > min(len(taken), MOST_WHITENED)
+                or Coordinates.conditioning(seen) > 1e-2
+            ):
+                break
+            coordinates = coordinates.whitened(taken, seen)
+        return coordinates
+
     def _walls(self, which: Positions) -> Matrix:
-        taken = self.rows.take(which)
-        taken = taken * powers_of_two(np.abs(taken).max(axis=1, initial=0.0))[:, None]
-        walls = taken @ self.span
+        walls = self.coordinates.apply(self.rows.take(which))
         sizes = np.abs(walls).max(axis=1, keepdims=True)
         return np.asarray(walls / np.where(sizes > 0.0, sizes, 1.0))
 
@@ -153,8 +163,10 @@ class _Cone:
 
     def _holds(self, column: int, turn: int) -> bool:
         """Whether the coefficient, times ``turn``, is nowhere negative on the cone."""
-        wanted = turn * self.span[column]
+        wanted = turn * rounded([vector[column] for vector in self.columns])
         wanted = wanted / np.abs(wanted).max()
+        if not np.isfinite(self.walls).all():  # sizes beyond what floating point can hold
+            return self._in_fractions(column, turn, False)
         while True:
             if time.monotonic() > self.deadline:
                 raise OutOfTime
@@ -165,16 +177,17 @@ class _Cone:
             if rest <= TOLERANCE:
                 return self._proved(column, turn, factors) or self._in_fractions(column, turn, True)
             # the part that is left points out of the known cone: is that so for all rows?
-            outward = self.walls.T @ factors - wanted
-            margins, sizes = self.rows.bracket(self.span @ outward)
-            relative = margins[self.separated] / np.maximum(sizes[self.separated], 1e-300)
-            breaking = self.separated[np.flatnonzero(relative < -TOLERANCE)]
-            new = np.setdiff1d(breaking[np.argsort(relative[relative < -TOLERANCE])[:MORE]], self.known)
+            direction = self.coordinates.direction(self.walls.T @ factors - wanted)
+            seen = sides(self.rows, direction)
+            margins, sizes = seen.margins[self.separated], np.maximum(seen.sizes[self.separated], 1e-300)
+            breaking = np.flatnonzero(seen.signs[self.separated] < 0)
+            worst = breaking[np.argsort((margins / sizes)[breaking], kind="stable")[:MORE]]
+            new = np.setdiff1d(self.separated[worst], self.known)
             if len(new):
                 self.known = np.concatenate([self.known, new])
                 self.walls = np.vstack([self.walls, self._walls(new)])
                 continue
-            return not self._refuted(column, turn, outward) and self._in_fractions(column, turn, False)
+            return not self._refuted(column, turn, direction) and self._in_fractions(column, turn, False)
 
     def _proved(self, column: int, turn: int, factors: Vector) -> bool:
         """Whether turn·eⱼ is exactly a sum of the rows in support, factors ≥ 0, and of overlapping ones."""
@@ -188,12 +201,8 @@ class _Cone:
         mine = last[len(self.level) : -1]
         return all(entry <= 0 for entry in mine) if last[-1] > 0 else all(entry >= 0 for entry in mine)
 
-    def _refuted(self, column: int, turn: int, outward: Vector) -> bool:
+    def _refuted(self, column: int, turn: int, found: Integers) -> bool:
         """Whether some direction of the cone has the other sign: the one found, tipped towards the inside."""
-        # the span is the integer vectors, each divided by a power of two of its own
-        shared = max(self.shifts)
-        whole = [f << (shared - shift) for f, shift in zip(scaled_integers(outward, 53), self.shifts, strict=True)]
-        found = combination(self.vectors, whole)
         if self.inside is None or not any(found):
             return False
         long, short = (max(abs(entry).bit_length() for entry in v) for v in (found, self.inside))

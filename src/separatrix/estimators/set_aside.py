@@ -97,10 +97,11 @@ def _inexact(rows: SignedRows, found: Aliasing, constant: bool, deadline: float)
     columns = len(found.keep) + len(found.dropped)
     order = np.concatenate([np.arange(columns, columns + constant), found.keep, found.dropped]).astype(np.int64)
     exact = column_basis(rows, order, deadline)
-    inside = set(exact.basis.tolist())
-    loose = {int(j) for j in found.dropped if int(j) in inside}
     outside = np.setdiff1d(np.arange(rows.width), exact.basis).tolist()
-    for column, vector in zip(outside, exact.dependences, strict=False):
+    if len(exact.dependences) != len(outside):  # as many columns as different rows: far more than are kept
+        return tuple(found.dropped.tolist())
+    loose = {int(j) for j in found.dropped} - set(outside)
+    for column, vector in zip(outside, exact.dependences, strict=True):
         if any(vector[j] for j in loose):
             loose.add(column)
     return tuple(sorted(loose - {columns}))
