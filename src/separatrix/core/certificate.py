@@ -186,6 +186,6 @@ def restated(stated: float, found: float, claim: float, what: str, factor: float
     both = math.isinf(stated) and math.isinf(claim)
     if not (found <= stated and (both or claim <= factor * stated <= factor * factor * claim)):
         raise CertificateError(
-            f"The certificate states a {what} of {stated:.3e}; this data gives {claim:.3e}.\n\n"
+            f"The certificate states a {what} of {stated:.3e}; this data gives {max(found, claim):.3e}.\n\n"
             "Hint: was it fitted to other rows, labels or weights?"
         )
