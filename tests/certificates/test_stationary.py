@@ -134,7 +134,7 @@ class Bowl:
     slope = "The gradient"
     unit = ""
 
-    def stationarity(self, X, y, sample_weight, point, keep):
+    def stationarity(self, X, y, sample_weight, point, keep, stated):
         gradient = point - X.mean(axis=0)
         length = float(np.linalg.norm(gradient))
         return Stationarity(gradient @ gradient / 2, 1e-16, length, np.abs(gradient), 1e-15), ()
@@ -145,7 +145,7 @@ class Bowl:
 
 def test_it_serves_any_slope():
     point = X.mean(axis=0) + 1e-6
-    found, _ = Bowl().stationarity(X, Y, None, point, None)
+    found, _ = Bowl().stationarity(X, Y, None, point, None, 0.0)
     decrement, scaled = found.claim()
     certificate = StationaryCertificate(decrement, 1e-8, found.value, scaled, point, Bowl())
     assert certificate.verify(X, Y).met

@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from separatrix.certificates.stationary import ALLOWANCE, MARGIN, Stationarity, StationaryCertificate
 from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
-from separatrix.core.certificate import stated_array
+from separatrix.core.certificate import LOOSEST, stated_array
 from separatrix.core.errors import CertificateError, ConvergenceWarning, refuse
 from separatrix.core.factor import Factor
 from separatrix.core.stop import Stop
@@ -26,7 +26,7 @@ from separatrix.core.threads import one_blas_thread
 from separatrix.core.trace import Trace
 from separatrix.estimators.aliasing import aliasing
 from separatrix.estimators.inputs import Target, block_of
-from separatrix.estimators.problem import LogisticProblem, typical_row
+from separatrix.estimators.problem import LogisticProblem
 from separatrix.estimators.proving import check_kept, columns_kept, coordinates, named
 from separatrix.estimators.sharp import SharpGround, is_small
 from separatrix.estimators.solving import LARGEST_HESSIAN, SMALL_WORK
@@ -34,6 +34,10 @@ from separatrix.solvers.scoring import Record, Scored, fisher_scoring
 from separatrix.terms.firth import FirthLoss, Slope
 from separatrix.terms.penalised import PenalisedLoss
 from separatrix.terms.sharp_firth import SharpFirth
+
+
+VALUE_ERROR = 1e-11
+"""Rounding of the objective beyond which a small table is looked at more sharply."""
 
 
 def check_firth(estimator: Any, target: Target | None = None) -> None:
@@ -73,11 +77,11 @@ class FirthProblem:
     unit = "standard errors"
 
     def stationarity(
-        self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None
+        self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None, stated: float
     ) -> tuple[Stationarity, tuple[str, ...]]:
         """−ℓ*/S and the modified score at the point from the data given, and the names of columns left out."""
         restated = self.plain.restate(X, y, sample_weight)
-        loss = spread_out(restated.objective)
+        loss = about_means(restated.objective)
         stated_array(point, "weights", (loss.size + self.flic,))
         raw, left_out = point[: loss.size], np.empty(0, dtype=np.int64)
         with one_blas_thread(), np.errstate(all="ignore"):
@@ -85,7 +89,8 @@ class FirthProblem:
                 left_out = check_kept(loss, keep)[1]
                 if np.delete(raw, keep).any():
                     raise CertificateError("Columns may be left out only with weight 0.")
-            found = measured(loss, keep, raw, point[-1] if self.flic else None)
+            last = point[-1] if self.flic else None
+            found = measured(loss, keep, raw, last, lambda claim: claim / LOOSEST <= stated <= LOOSEST * claim)
         if found is None:
             raise CertificateError("The information at the stored point is singular in this data.")
         return found, named(X, left_out)
@@ -95,17 +100,26 @@ class FirthProblem:
         return self.plain.to_dict() | {"firth": True, "flic": self.flic}
 
 
-def spread_out(loss: PenalisedLoss) -> PenalisedLoss:
-    """The same loss, sparse rows as dense ones where a quarter of all numbers is stored anyway.
+def about_means(loss: PenalisedLoss) -> PenalisedLoss:
+    """The same loss about the columns' means, which no order of the rows changes.
 
-    Sparse rows cannot be shifted, and log det I of columns near 1e5 needs all its digits.
+    Sparse rows cannot be shifted, and log det I of columns near 1e5 needs all its digits: where there are few, or a
+    quarter of all numbers is stored anyway, they are spread out.
     """
     engine: Any = loss.engine
-    if not engine.sparse or 4.0 * engine.entries_per_row < engine.columns_count:
+    if engine.sparse:
+        if not (is_small(loss) or 4.0 * engine.entries_per_row >= engine.columns_count):
+            return loss
+        dense = block_of(engine.block.source.toarray())
+        engine = type(engine)(dense, engine.codes, engine.classes, engine.weights)
+        loss = replace(loss, engine=engine, ranges=None)
+    if not loss.constant:
         return loss
-    dense = type(engine)(block_of(engine.block.source.toarray()), engine.codes, engine.classes, engine.weights)
-    shift = typical_row(dense) if loss.constant else loss.shift
-    return replace(loss, engine=dense, shift=shift, ranges=None)
+    weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+    sums = loss.combine(weights[:, None])[0]
+    with np.errstate(all="ignore"):
+        means = sums[:-1] / sums[-1]
+    return replace(loss, shift=np.where(np.isfinite(means), means, 0.0), ranges=None)
 
 
 def sharp_firth(loss: PenalisedLoss, keep: Positions | None, raw: Vector) -> SharpFirth:
@@ -113,30 +127,42 @@ def sharp_firth(loss: PenalisedLoss, keep: Positions | None, raw: Vector) -> Sha
     return SharpFirth(SharpGround.of(loss, keep=columns_kept(loss, keep)).loss, raw)
 
 
-def measured(loss: PenalisedLoss, keep: Positions | None, raw: Vector, intercept: float | None) -> Stationarity | None:
-    """Value and slopes at a raw point, None where I is singular; with FLIC's intercept also its equation."""
-    objective: Any
-    if is_small(loss):
-        objective = sharp_firth(loss, keep, raw)
-        standing: Any = objective.evaluate(np.zeros(objective.loss.size))
-        if standing.upper is None:
-            return None
+def measured(
+    loss: PenalisedLoss, keep: Positions | None, raw: Vector, intercept: float | None, will_do: Callable[[float], bool]
+) -> Stationarity | None:
+    """Value and slopes at a raw point, None where I is singular; with FLIC's intercept also its equation.
+
+    In plain floats if the value is exact enough and ``will_do`` says so of the decrement that would be claimed, else as
+    sharp as the table allows.
+    """
+    objective = FirthLoss(loss, keep)
+    standing = objective.evaluate(loss.shifted_point(raw))
+    found: Stationarity | None = None
+    if standing.factor is not None:
         slope = objective.slope(standing)
-        scaled, error = objective.steps(standing, slope), standing.value_error
-    else:
-        objective = FirthLoss(loss, keep)
-        loss.evaluate(np.zeros(loss.size))  # the columns' ranges
-        standing = objective.evaluate(loss.shifted_point(raw))
-        if standing.factor is None:
-            return None
-        slope = objective.slope(standing)
-        scaled, error = _steps(loss, slope, standing.factor), objective.value_error(standing)
+        steps, error = _steps(loss, slope, standing.factor), objective.value_error(standing)
+        found = _with_intercept(loss, raw, intercept, standing.value, error, steps, slope)
+    exact = found is not None and found.value_error <= VALUE_ERROR * max(abs(found.value), 1.0)
+    if not is_small(loss) or (found is not None and exact and will_do(found.claim()[0])):
+        return found
+    sharp = sharp_firth(loss, keep, raw)
+    there = sharp.evaluate(np.zeros(sharp.loss.size))
+    if there.upper is None:
+        return found
+    slope = sharp.slope(there)
+    steps = sharp.steps(there, slope)
+    return _with_intercept(loss, raw, intercept, there.value, there.value_error, steps, slope)
+
+
+def _with_intercept(
+    loss: PenalisedLoss, raw: Vector, intercept: float | None, value: float, error: float, scaled: Vector, slope: Slope
+) -> Stationarity:
     decrement, rounding = slope.decrement, slope.rounding
     if intercept is not None:
         last, last_rounding = _calibration(loss, raw, intercept)
         scaled, rounding = np.append(scaled, last), rounding + last_rounding
         decrement = math.hypot(decrement, last)
-    return Stationarity(standing.value / loss.weight, error / loss.weight, decrement, scaled, rounding)
+    return Stationarity(value / loss.weight, error / loss.weight, decrement, scaled, rounding)
 
 
 def _calibration(loss: PenalisedLoss, raw: Vector, intercept: float) -> tuple[float, float]:
@@ -194,7 +220,7 @@ class FirthSolved:
         if self.keep is not None:
             left_out = np.setdiff1d(np.arange(self.loss.engine.columns_count), self.keep)
         with one_blas_thread(), np.errstate(all="ignore"):
-            found = measured(self.loss, self.keep, self.point, self.intercept)
+            found = measured(self.loss, self.keep, self.point, self.intercept, lambda claim: 0.5 * claim**2 <= tol)
         aliased = named(X, left_out)
         if found is None:
             scaled = np.full(self.loss.size, np.inf)
@@ -213,7 +239,7 @@ def solve_firth(
             f"firth=True forms a matrix of {loss.size} × {loss.size} coefficients; the most is {LARGEST_HESSIAN}.",
             "select columns first, or use a finite C with firth=False.",
         )
-    loss = spread_out(loss)
+    loss = about_means(loss)
     keep = _independent_columns(loss)
     objective = FirthLoss(loss, keep)
     begin = objective.evaluate(np.zeros(loss.size))
@@ -240,7 +266,8 @@ def solve_firth(
         raw = loss.raw_point(outcome.standing.point)
     else:
         outcome, raw = Scored(begin, None, Stop.STALLED), loss.raw_point(begin.point)
-    if is_small(loss) and outcome.stop is not Stop.ASKED and len(trace) < max_iter:
+    good = outcome.slope is not None and _met(outcome.slope, tol)
+    if is_small(loss) and not good and outcome.stop is not Stop.ASKED and len(trace) < max_iter:
         sharp = sharp_firth(loss, keep, raw)
         standing = sharp.evaluate(np.zeros(sharp.loss.size))
         if standing.upper is not None and not _met(sharp.slope(standing), tol):

@@ -27,8 +27,9 @@ from separatrix.terms.penalised import PenalisedLoss
 PLAIN_PASSES = 30
 """Passes in plain floats before a small table is looked at more sharply."""
 
+FIRST_STEPS = 5
 SHARP_STEPS = 12
-"""Sharp steps after plain ones have stalled; where classes are separated no number of them would do."""
+"""Sharp steps after plain ones have stalled: a few, and more if they prove that there is a minimum to reach."""
 
 
 def maximise_likelihood(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
@@ -53,9 +54,8 @@ def maximise_likelihood(objective: PenalisedLoss, begin: Vector, patience: Patie
     patience.max_passes = most
     solved = sharpened(objective, solved, patience, unfinished)
     if unfinished and math.isinf(solved.outcome.bound):
-        solved = sharpened(
-            objective, _stepped(objective, solved.outcome.evaluation.point, keep, found, patience), patience
-        )
+        further = _stepped(objective, solved.outcome.evaluation.point, keep, found, patience)
+        solved = sharpened(objective, further, patience)
     return solved
 
 
@@ -97,7 +97,9 @@ def sharpened(objective: PenalisedLoss, solved: Solved, patience: Patience, unfi
         return solved
     ground = SharpGround.of(objective, keep=columns_kept(objective, solved.keep))
     ran_out = outcome.stop is Stop.MAX_ITER and not unfinished
-    standing = ground.descend(solved.raw, tol, 0 if ran_out else SHARP_STEPS)
+    standing = ground.descend(solved.raw, tol, 0 if ran_out else FIRST_STEPS)
+    if not ran_out and tol * min(standing.average, 1.0) < standing.bound < math.inf:
+        standing = ground.descend(standing.point, tol, SHARP_STEPS)
     if not standing.bound < outcome.bound:
         return solved
     final = objective.evaluate(objective.shifted_point(standing.point))

@@ -46,6 +46,15 @@ def typical_row(engine: Any) -> Vector:
     return np.where(np.isfinite(mean), mean, 0.0)
 
 
+SAMPLE_ROWS = 40_000
+SAMPLE_ROWS_PER_COLUMN = 200
+
+
+def sample_size(p: int) -> int:
+    """Rows whose Hessian is a good guide for p coefficients."""
+    return max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * p)
+
+
 def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]:
     """What the bounds need to know; the objective must have been evaluated once."""
     ranges = objective.ranges
@@ -53,7 +62,8 @@ def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]
     rows = objective.engine.rows
     plain = Yardstick.of(rows, ranges.low, ranges.high, objective.shift, objective.constant, objective.outputs)
     longest = (math.sqrt(ranges.longest) + float(np.linalg.norm(objective.shift))) * (1.0 + 1e-9)
-    return plain, IterativeYardstick(plain, objective.strength, longest)
+    across = float(np.linalg.norm(plain.spreads[: len(objective.shift)])) * (1.0 + 1e-9)
+    return plain, IterativeYardstick(plain, objective.strength, longest, min(longest, across))
 
 
 def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float = 1.0) -> Gap:

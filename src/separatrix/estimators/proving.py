@@ -17,19 +17,12 @@ from separatrix.core.errors import CertificateError
 from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.estimators.aliasing import aliasing, check
-from separatrix.estimators.problem import yardsticks
+from separatrix.estimators.problem import sample_size, yardsticks
 from separatrix.estimators.sharp import SharpGround, SharpStanding, is_small
 from separatrix.terms.penalised import PenalisedLoss
 
-SAMPLE_ROWS = 40_000
-SAMPLE_ROWS_PER_COLUMN = 200
 SAMPLE_LOOSENESS = 4.0
-"""Rows of a sub-sample, and how much looser than n/m a bound by its Hessian may be."""
-
-
-def sample_size(p: int) -> int:
-    """Rows whose Hessian is a good guide for p coefficients."""
-    return max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * p)
+"""How much looser than n/m a bound by the Hessian of m of n rows may be."""
 
 
 def prove(objective: PenalisedLoss, raw: Vector, keep: Positions | None, stated: float, uncentred: float) -> Proof:
