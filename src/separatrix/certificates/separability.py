@@ -48,8 +48,8 @@ from separatrix.core.threads import one_blas_thread
 KINDS = ("complete", "quasi", "overlap", "undecided")
 
 LIMITS_WORK, LIMITS_LONG = 1e8, 1e6
-"""Rows times columns times free directions, and columns times their square, up to which the verdict says what becomes of
-each coefficient."""
+"""Rows times columns times free directions, and columns times their square, up to which the verdict says what becomes
+of each coefficient."""
 
 
 class SeparabilityProblem(Protocol):
