@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 import numpy as np
-from scipy.linalg import eigvalsh
+from scipy.linalg import eigvalsh, lstsq
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix
 from separatrix.core.certificate import CLOSE, LOOSEST, Claim, restated, stated_number
@@ -26,6 +26,9 @@ from separatrix.core.errors import CertificateError
 
 ALLOWANCE = 3.0
 """How many times the rounding error is part of a claim."""
+
+PLENTY = 1e-3
+"""A claim from plain sums below this share of the tolerance is left as it is; else rows are added up exactly."""
 
 MARGIN = 1.0 + 1e-6
 """A claim is this much looser than what was computed."""
@@ -78,13 +81,19 @@ def measure_system(
     size: float,
     slack: float,
     eigenvalue_error: float,
-    least_length: float = 0.0,
+    least_length: float,
+    matrix: Matrix,
+    matrix_error: float,
 ) -> Measured:
     """Residual, condition and bound of a scaled system C u = β.
 
     ``values`` are the least and the largest eigenvalue of C, each off by ``eigenvalue_error`` at most; ``size`` is ‖β‖;
     ``slack`` bounds what the residual is off by. A condition number beyond what the rounding lets through is cut there.
     A solution shorter than ``least_length`` is as good as zero, and its error is given as a share of that.
+
+    The residual of a solution that is merely rounded is divided by the least eigenvalue for nothing: it lies across
+    all of them. So the error is looked at itself. It is u − u* = (C + E)⁻¹r, and for any δ, here C⁻¹r as computed, no
+    longer than ‖δ‖ + (‖r − Cδ‖ + ‖E‖‖δ‖)/λ_min; ``matrix`` is C and ``matrix_error`` bounds ‖E‖.
     """
     length = float(np.linalg.norm(solution))
     off = float(np.linalg.norm(residual))
@@ -96,8 +105,12 @@ def measure_system(
     condition = high / max(low, 20.0 * eigenvalue_error)
     if not least > 0.0:
         return Measured(off / size, math.inf, condition, slack / size)
+    step = lstsq(matrix, residual, check_finite=False)[0]
+    stray, moved = float(np.linalg.norm(matrix @ step - residual)), float(np.linalg.norm(step))
+    stray += (matrix_error + 2.0 * len(matrix) * UNIT_ROUNDOFF * high) * moved
+    far = np.fmin(off / least, moved + stray / least)
     reach = least * max(length, least_length)
-    return Measured(off / size, (off + slack) / reach, condition, slack / size, slack / reach)
+    return Measured(off / size, float(far * least + slack) / reach, condition, slack / size, slack / reach)
 
 
 def extreme_eigenvalues(matrix: Matrix) -> tuple[float, float]:
@@ -128,9 +141,15 @@ class ClosedFormProblem(Protocol):
         """A bound above this is not met."""
 
     def measure(
-        self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray], rounding: float
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: Mapping[str, AnyArray],
+        rounding: float,
+        exactly: bool = False,
     ) -> tuple[Measured, Measured]:
-        """How well the equations hold for the parameters: with the rounding of the data given, and with that told."""
+        """How well the equations hold for the parameters, and as a fit with the rounding told would measure it."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -142,7 +161,8 @@ class ClosedFormCertificate(Claim):
 
     ``aliased`` names the columns that were left out with weight 0, ``separating`` those along which the classes differ
     without any spread, which decide first. ``rounding`` tells how far the fit's own sums may be off, by share: it
-    depends on the order and the layout of the rows, which the data do not tell.
+    depends on the order and the layout of the rows, which the data do not tell. Where plain sums leave
+    much open and rows are few, they are added up exactly (``_exactly``).
     """
 
     KINDS = ("closed-form",)
@@ -158,15 +178,23 @@ class ClosedFormCertificate(Claim):
     separating: tuple[str, ...] = ()
     rounding: float = field(default=0.0, repr=False)
     kind: str = "closed-form"
+    _exactly: bool = field(default=False, repr=False)
 
     @classmethod
-    def of(cls, found: Measured, parameters: Mapping[str, AnyArray], problem: Any, rounding: float) -> Self:
+    def of(
+        cls,
+        found: Measured,
+        parameters: Mapping[str, AnyArray],
+        problem: Any,
+        rounding: float,
+        exactly: bool = False,
+    ) -> Self:
         """State what was measured."""
         residual, bound = found.claim()
         # more digits of it would be rounding
         condition = float(f"{found.condition:.6g}")
         claim = (residual, condition, bound, problem.tolerance, dict(parameters), problem)
-        return cls(*claim, found.aliased, found.separating, rounding)
+        return cls(*claim, found.aliased, found.separating, rounding, _exactly=exactly)
 
     @property
     def met(self) -> bool:
@@ -203,7 +231,9 @@ class ClosedFormCertificate(Claim):
         if stated_number(self.tol, "tol", least=0.0) != self.problem.tolerance:
             raise CertificateError(f"A bound is asked to be below {self.problem.tolerance!r}, not {self.tol!r}.")
         told = stated_number(self.rounding, "rounding", least=0.0)
-        here, claim = self.problem.measure(X, y, sample_weight, self.parameters, told)
+        if self._exactly not in (True, False):
+            raise CertificateError("The certificate does not tell how its sums were added up.")
+        here, claim = self.problem.measure(X, y, sample_weight, self.parameters, told, bool(self._exactly))
         restated(residual, here.residual, claim.claim()[0], "residual", claim.loose[0])
         restated(bound, here.bound, claim.claim()[1], "bound", claim.loose[1])
         if not abs(claim.condition - condition) <= min(1e-5 + 1e-12 * condition, CLOSE) * condition:

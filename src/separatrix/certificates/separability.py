@@ -47,8 +47,9 @@ from separatrix.core.threads import one_blas_thread
 
 KINDS = ("complete", "quasi", "overlap", "undecided")
 
-LIMITS_WORK = 1e8
-"""Rows times columns times free directions up to which the verdict says what becomes of each coefficient."""
+LIMITS_WORK, LIMITS_LONG = 1e8, 1e6
+"""Rows times columns times free directions, and columns times their square, up to which the verdict says what becomes
+of each coefficient."""
 
 
 class SeparabilityProblem(Protocol):
@@ -186,7 +187,8 @@ class Separability(Claim):
         if self.kind == "undecided" or self.basis is None:
             return False
         free = {"overlap": 0, "quasi": len(self.null)}.get(self.kind, len(self.basis))
-        return free * float(self.count) * len(self.problem.column_names()) <= LIMITS_WORK
+        work = free * float(len(self.problem.column_names()))
+        return work * self.count <= LIMITS_WORK and work * free <= LIMITS_LONG
 
     def with_limits(self, rows: SignedRows) -> "Separability":
         """The same verdict with what becomes of each coefficient, unless the data is too large for that."""

@@ -52,7 +52,13 @@ class BernoulliProblem:
         return ClosedFormCertificate.of(self._slack(counts, 0.0, 0.0, error), parameters, self, error)
 
     def measure(
-        self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray], rounding: float
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: Mapping[str, AnyArray],
+        rounding: float,
+        exactly: bool = False,
     ) -> tuple[Measured, Measured]:
         """How well the stored probabilities fit the data given."""
         block = block_of(X)

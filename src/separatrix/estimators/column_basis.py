@@ -57,9 +57,13 @@ def column_basis(rows: SignedRows, order: Positions, deadline: float = math.inf)
 
 
 def ordered_null_space(rows: SignedRows, which: Positions, order: Positions, deadline: float = math.inf) -> NullSpace:
-    """The null space of some rows, with columns tried in the order given."""
+    """The null space of some rows on the columns named by ``order``, tried in that order."""
     found = null_space(rows.take(which)[:, order], deadline)
-    place = np.argsort(order)
-    vectors: list[Integers] = [[vector[k] for k in place] for vector in found.vectors]
+    vectors: list[Integers] = []
+    for vector in found.vectors:
+        whole = [0] * rows.width
+        for column, entry in zip(order.tolist(), vector, strict=True):
+            whole[column] = entry
+        vectors.append(whole)
     own = order[np.setdiff1d(np.arange(len(order)), found.basis)]
     return NullSpace(np.sort(order[found.basis]), found.rows, [vectors[k] for k in np.argsort(own)])

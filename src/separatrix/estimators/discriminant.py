@@ -230,9 +230,8 @@ class LinearDiscriminantAnalysis(
         posterior = linear_posterior(classes, keep)
         axes, shares = discriminant_axes(classes, keep, problem.tol)
         walls = find_walls(classes, keep, engine)
-        certificate = problem.certificate(
-            classes, posterior, keep, walls, error * problem.lost(moments, classes, keep), X
-        )
+        rounding = error * problem.lost(moments, classes, keep)
+        certificate = problem.certificate(classes, posterior, keep, walls, rounding, X, engine)
         # everything succeeded: only now does the estimator change
         if first:
             _check_feature_names(self, X, reset=True)

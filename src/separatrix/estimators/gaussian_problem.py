@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from separatrix.certificates.closed_form import (
+    PLENTY,
     ClosedFormCertificate,
     Measured,
     extreme_eigenvalues,
@@ -23,6 +24,7 @@ from separatrix.core.threads import one_blas_thread
 from separatrix.engines import block_of
 from separatrix.estimators.generative import names_of
 from separatrix.estimators.inputs import encode, open_engine, sample_weights
+from separatrix.terms.exact_residual import ExactResidual, few_enough, gaussian_residual
 from separatrix.terms.gaussian import GaussianClasses, LinearPosterior, covariance_of, ledoit_wolf, shrunk
 from separatrix.terms.moments import ClassMoments, class_moments
 from separatrix.terms.walls import Walls, find_walls
@@ -103,9 +105,16 @@ class GaussianProblem:
         return float(moments.lost(shares, classes.covariance.diagonal())[keep].max(initial=1.0))
 
     def certificate(
-        self, classes: GaussianClasses, posterior: LinearPosterior, keep: Positions, walls: Walls, error: float, X: Any
+        self,
+        classes: GaussianClasses,
+        posterior: LinearPosterior,
+        keep: Positions,
+        walls: Walls,
+        error: float,
+        X: Any,
+        engine: Engine | None,
     ) -> ClosedFormCertificate:
-        """What the fit's own sums say about its weights."""
+        """What the fit's own sums say about its weights; the rows, if they are at hand, say it better."""
         parameters = {
             "priors": classes.priors,
             "means": classes.means,
@@ -116,15 +125,24 @@ class GaussianProblem:
             "walls": walls.points,
             "places": walls.places,
         }
-        found = self._measured(classes, parameters, error)
+        found, exact = self._measured(classes, parameters, error, None), None
+        if not found.claim()[1] <= PLENTY * TOLERANCE:
+            exact = self._exact(engine, classes, posterior.coef)
+            found = found if exact is None else self._measured(classes, parameters, error, exact)
         found = replace(found, aliased=self._left_out(X, keep), separating=names_of(X, walls.columns))
-        return ClosedFormCertificate.of(found, parameters, self, error)
+        return ClosedFormCertificate.of(found, parameters, self, error, exact is not None)
 
     def _left_out(self, X: Any, keep: Positions) -> tuple[str, ...]:
         return names_of(X, np.setdiff1d(np.arange(block_of(X).shape[1]), keep))
 
     def measure(
-        self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray], rounding: float
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: Mapping[str, AnyArray],
+        rounding: float,
+        exactly: bool = False,
     ) -> tuple[Measured, Measured]:
         """How well the stored parameters fit the data given; a sparse table that is not large is written out.
 
@@ -146,7 +164,9 @@ class GaussianProblem:
             walls = find_walls(here, here.kept(self.tol), engine)
             self._check_walls(here, walls, parameters)
             error = sum_error(engine.rows, engine.sparse) * self.lost(moments, here, keep)
-            found, claim = (self._measured(here, parameters, each) for each in (error, rounding))
+            exact = self._exact(engine, here, parameters["coef"]) if exactly else None
+            found = self._measured(here, parameters, error, exact)
+            claim = self._measured(here, parameters, rounding, exact)
             return replace(found, aliased=self._left_out(X, keep), separating=names_of(X, walls.columns)), claim
 
     def _check_shapes(self, parameters: Mapping[str, AnyArray], d: int) -> Positions:
@@ -180,7 +200,22 @@ class GaussianProblem:
         if not (turned.all() and (np.abs(means @ off.T) <= WALL_TOLERANCE * gap + lost).all()):
             raise CertificateError("The directions that decide first are others in this data.")
 
-    def _measured(self, here: GaussianClasses, parameters: Mapping[str, AnyArray], error: float) -> Measured:
+    def _exact(self, engine: Engine | None, here: GaussianClasses, coef: Matrix) -> ExactResidual | None:
+        """What is left of Σw = μ₁ − μ₀, added up exactly, where the rows are at hand and few and Σ is theirs alone."""
+        plain_covariance = self.covariance == "pooled" and not self.shrinkage and self.covariance_estimator is None
+        if engine is None or not plain_covariance or not few_enough(engine, len(coef)):
+            return None
+        count = len(self.classes)
+        sides = np.array([[-1.0], [1.0]]) if count == 2 else np.eye(count) - here.priors[:, None]
+        return gaussian_residual(engine, here.means, coef, sides)
+
+    def _measured(
+        self,
+        here: GaussianClasses,
+        parameters: Mapping[str, AnyArray],
+        error: float,
+        exact: ExactResidual | None,
+    ) -> Measured:
         keep, coef, intercept = parameters["keep"], parameters["coef"], parameters["intercept"]
         scale = np.sqrt(here.covariance.diagonal()[keep])
         apart = (here.means - here.centre)[:, keep]
@@ -191,9 +226,14 @@ class GaussianProblem:
         blur = UNIT_ROUNDOFF * float((np.abs(here.means[:, keep]) / scale).max(initial=0.0))
         size = float(np.linalg.norm(side))
         wide = len(keep) * 4.0 * error
-        slack = wide * float(np.linalg.norm(solution)) + 8.0 * (error + blur)
-        left = matrix @ solution - side
-        found = measure_system(extreme_eigenvalues(matrix), left, solution, size, slack, wide, NEARLY_ZERO)
+        if exact is None:
+            left = matrix @ solution - side
+            slack = wide * float(np.linalg.norm(solution)) + 8.0 * (error + blur)
+        else:
+            left = exact.values[keep] / scale[:, None]
+            slack = float(np.linalg.norm(exact.errors[keep] / scale[:, None]))
+        system = (left, solution, size, slack, wide, NEARLY_ZERO, matrix, wide)
+        found = measure_system(extreme_eigenvalues(matrix), *system)
         # the offset puts the boundary where the log-posteriors of both sides agree
         expected, spread = self._offsets(here, coef)
         # columns that were left out may have no spread at all: their size is that of their values

@@ -54,11 +54,10 @@ class Judging(SearchState):
         if clearly.any() and self._enlist(clearly, margins, sizes):
             return None, coordinates
         held = np.flatnonzero(answer.overlapping)
-        null = ordered_null_space(rows, self.active[held], self.order, self.deadline)
-        inside = set(self.columns.basis.tolist())
         # dependences of all rows are no directions: only those within the basis are
-        vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
-        inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
+        within = self.order[np.isin(self.order, self.columns.basis)]
+        null = ordered_null_space(rows, self.active[held], within, self.deadline)
+        vectors, inner = null.vectors, null.basis
         if not vectors:
             return None, self._refine(taken, seen, answer, coordinates)
         integers = self._direction_within(vectors, approximate, taken, answer.overlapping)
@@ -106,9 +105,8 @@ class Judging(SearchState):
             if not held.any():
                 return self._complete(integers, everywhere)
         positions = self.active[held]
-        null = ordered_null_space(self.rows, positions, self.order, self.deadline)
-        inside = set(basis.tolist())
-        vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
+        null = ordered_null_space(self.rows, positions, self.order[np.isin(self.order, basis)], self.deadline)
+        vectors, inner = null.vectors, null.basis
         if everywhere is not None:
             level = np.flatnonzero(everywhere.signs == 0)
             apart = [level[exact_margins(self.rows, level, vector) != 0.0] for vector in vectors]
@@ -116,7 +114,6 @@ class Judging(SearchState):
             if len(new):
                 self.active = np.union1d(self.active, new)
                 return None
-        inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
         balance = self._exact_balance(positions, inner, null.rows) if len(inner) else self._zero_balance(positions[:1])
         if everywhere is None or not vectors:
             return self._verdict("overlap", balance=balance)

@@ -8,12 +8,14 @@ import numpy as np
 from scipy.linalg import svdvals
 
 from separatrix.certificates.closed_form import (
+    PLENTY,
     ClosedFormCertificate,
     Measured,
     extreme_eigenvalues,
     measure_system,
     sum_error,
 )
+from separatrix.certificates.orthonormal import orthonormal
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Positions
 from separatrix.core.certificate import stated_array, stated_entries
 from separatrix.core.errors import CertificateError, refuse
@@ -32,12 +34,23 @@ from separatrix.estimators.inputs import (
     weighted,
 )
 from separatrix.estimators.solving import LARGEST_HESSIAN
-from separatrix.terms.least_squares import NormalEquations, RidgeSolution, equation_residual, triangle
+from separatrix.terms.exact_residual import few_enough, least_squares_residual
+from separatrix.terms.least_squares import (
+    NormalEquations,
+    RidgeSolution,
+    equation_residual,
+    row_blocks,
+    signs_of,
+    triangle,
+)
 from separatrix.terms.moments import class_moments
 from separatrix.terms.wide_least_squares import WideEquations
 
 TOLERANCE = 1e-6
 """A bound on the weights' relative error above this is not met."""
+
+MOST_WORK = 1e8
+"""Rows × columns² up to which a triangle's rounding is measured."""
 
 NEARLY_ZERO = 1e-6
 """Scaled weights that are all below this share of the targets' length are exact to a share of that."""
@@ -95,12 +108,21 @@ class RidgeProblem:
         """What the rows say about the weights, one more pass."""
         parameters = {"coef": at.coef, "intercept": at.intercept, "keep": at.keep}
         error = self._error(engine, equations)
-        found = self._measured(engine, equations, parameters, (error,))[0]
+        found, exactly = self._measured(engine, equations, parameters, (error,), False)[0], False
+        if not found.claim()[1] <= PLENTY * TOLERANCE and few_enough(engine, len(at.coef)):
+            found, exactly = self._measured(engine, equations, parameters, (error,), True)[0], True
         left_out = np.setdiff1d(np.arange(at.coef.shape[1]), at.keep)
-        return ClosedFormCertificate.of(replace(found, aliased=names_of(X, left_out)), parameters, self, error)
+        found = replace(found, aliased=names_of(X, left_out))
+        return ClosedFormCertificate.of(found, parameters, self, error, exactly)
 
     def measure(
-        self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray], rounding: float
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: Mapping[str, AnyArray],
+        rounding: float,
+        exactly: bool = False,
     ) -> tuple[Measured, Measured]:
         """How well the stored weights solve the equations of the data given."""
         block = block_of(X)
@@ -120,7 +142,8 @@ class RidgeProblem:
                 return found, found
             equations = self.equations_of(engine)
             self._check_keep(equations, keep, parameters["coef"])
-            found, claim = self._measured(engine, equations, parameters, (self._error(engine, equations), rounding))
+            errors = (self._error(engine, equations), rounding)
+            found, claim = self._measured(engine, equations, parameters, errors, exactly)
         return replace(found, aliased=aliased), claim
 
     def _error(self, engine: Engine, equations: NormalEquations) -> float:
@@ -128,50 +151,81 @@ class RidgeProblem:
         return sum_error(engine.rows, engine.sparse) * equations.lost
 
     def _measured(
-        self, engine: Engine, equations: NormalEquations, parameters: Mapping[str, AnyArray], errors: tuple[float, ...]
+        self,
+        engine: Engine,
+        equations: NormalEquations,
+        parameters: Mapping[str, AnyArray],
+        errors: tuple[float, ...],
+        exactly: bool,
     ) -> list[Measured]:
         """One answer for each share by which the Gram matrix may be off."""
         coef, intercept, keep = parameters["coef"], parameters["intercept"], parameters["keep"]
-        residual, misses = equation_residual(engine, equations, coef, self.alpha, intercept)
         gram = equations.gram[np.ix_(keep, keep)]
         matrix = gram + self.alpha * np.eye(len(keep))
         scale = np.sqrt(matrix.diagonal())
-        # every row's residual is rounded as a sum of numbers of the size of w x, and so are the sums over rows
+        solution = (coef[:, keep] * scale).T
         reach = np.abs(coef) @ (np.abs(equations.centre) + np.sqrt(equations.gram.diagonal() / equations.weight)) + 1.0
-        d = coef.shape[1]
-        blur = UNIT_ROUNDOFF * (d + 4) * float(reach.max()) * np.sqrt(equations.weight)
-        blur += 8.0 * UNIT_ROUNDOFF * misses * float((np.abs(equations.centre[keep]) / scale).max(initial=0.0) + 1.0)
+        residual, slack = self._left(engine, equations, parameters, scale, float(reach.max()), exactly)
         side = equations.side[keep] / scale[:, None]
         size = max(float(np.linalg.norm(side)), UNIT_ROUNDOFF * float(np.sqrt(equations.weight)))
-        values = extreme_eigenvalues(matrix / np.outer(scale, scale))
-        left, solution = residual[keep] / scale[:, None], (coef[:, keep] * scale).T
-        slack = 4.0 * len(keep) * UNIT_ROUNDOFF * float(np.linalg.norm(solution)) + blur
+        scaled = matrix / np.outer(scale, scale)
+        values = extreme_eigenvalues(scaled)
+        left = residual[keep] / scale[:, None]
         off = np.abs(intercept - equations.intercept(coef)).max(initial=0.0) / (1.0 + float(reach.max()))
         least_length = NEARLY_ZERO * float(np.sqrt(equations.weight))
-        root: float | None = None
+        root: tuple[float, float] | None = None
         answers = []
         for error in errors:
-            wide = 4.0 * len(keep) * error
-            low = values[0]
+            low, wide = values[0], 4.0 * len(keep) * error
             if len(keep) and low < 100.0 * wide:
                 # the Gram matrix has lost its least eigenvalue; an orthogonal triangle of the rows has its root
                 root = self._least_root(engine, equations, keep, scale) if root is None else root
-                wide_root = 4.0 * len(keep) * sum_error(engine.rows, False)
-                low = max(root - wide_root, 0.0) ** 2
-                wide = max(root**2 - low, 4.0 * len(keep) * UNIT_ROUNDOFF * values[1])
-                low = root**2
-            found = measure_system((low, values[1]), left, solution, size, slack, wide, least_length)
-            rounding = found.residual_rounding + 8 * error * (1.0 + d * UNIT_ROUNDOFF)
+                low, wide = root[0] ** 2, root[0] ** 2 - max(root[0] - root[1], 0.0) ** 2
+            system = (left, solution, size, slack, wide, least_length, scaled, 4.0 * len(keep) * error)
+            found = measure_system((low, values[1]), *system)
+            rounding = found.residual_rounding + 8 * error
             # not Python's max, which forgets NaN
             worst = float(np.max([found.residual, off]))
             answers.append(replace(found, residual=worst, residual_rounding=rounding))
         return answers
 
-    def _least_root(self, engine: Engine, equations: NormalEquations, keep: Positions, scale: Matrix) -> float:
+    def _left(
+        self,
+        engine: Engine,
+        equations: NormalEquations,
+        parameters: Mapping[str, AnyArray],
+        scale: Matrix,
+        reach: float,
+        exactly: bool,
+    ) -> tuple[Matrix, float]:
+        """The residual (d × targets), and how far it may be off in scaled coordinates."""
+        coef, intercept, keep = parameters["coef"], parameters["intercept"], parameters["keep"]
+        if exactly:
+            signs = signs_of(len(self.classes))
+            exact = least_squares_residual(engine, signs, equations.centre, coef, intercept, self.alpha)
+            return exact.values, float(np.linalg.norm(exact.errors[keep] / scale[:, None]))
+        residual, misses = equation_residual(engine, equations, coef, self.alpha, intercept)
+        # every row's residual is rounded as a sum of numbers of the size of w x, and so are the sums over rows
+        blur = UNIT_ROUNDOFF * (coef.shape[1] + 4) * reach * np.sqrt(equations.weight)
+        blur += 8.0 * UNIT_ROUNDOFF * misses * float((np.abs(equations.centre[keep]) / scale).max(initial=0.0) + 1.0)
+        return residual, 4.0 * len(keep) * UNIT_ROUNDOFF * float(np.linalg.norm(coef[:, keep] * scale)) + blur
+
+    def _least_root(
+        self, engine: Engine, equations: NormalEquations, keep: Positions, scale: Matrix
+    ) -> tuple[float, float]:
+        """The root of the least eigenvalue, and how far it may be off: measured where the rows are few."""
+        if engine.rows * len(keep) ** 2 <= MOST_WORK:
+            spread = np.vstack([part[:, keep] for _, part in row_blocks(engine, equations.centre)]) / scale
+            weights = np.ones(len(spread)) if engine.weights is None else engine.weights
+            frame = orthonormal(spread, weights, self.alpha / np.square(scale))
+            if frame is not None and frame.usable:
+                found = svdvals(frame.triangle)
+                certain = np.sqrt(1.0 - frame.off) - frame.error
+                return float(found[-1]), float(found[-1] * (1.0 - certain) + 8.0 * len(keep) * UNIT_ROUNDOFF * found[0])
         unit = np.ones(len(equations.gram))
         unit[keep] = scale
         upper, _ = triangle(engine, equations, self.alpha, keep, unit)
-        return float(svdvals(upper)[-1])
+        return float(svdvals(upper)[-1]), 4.0 * len(keep) * sum_error(engine.rows, False)
 
     def _check_keep(self, equations: NormalEquations, keep: Positions, coef: Matrix) -> None:
         d = len(equations.gram)

@@ -9,7 +9,6 @@ import numpy as np
 from separatrix.certificates.separability import Separability
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import OutOfTime, refuse
-from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.inputs import block_of, encode, sample_weights
 from separatrix.estimators.separability_problem import SoftmaxProblem, TwoClassProblem, column_titles, plain_labels
 from separatrix.estimators.separating import Search
@@ -75,15 +74,13 @@ def separability(
 
     def decide(problem: TwoClassProblem | SoftmaxProblem, given: Any) -> Separability:
         _, codes, members, _ = problem.over(block, given, weights)
-        late = False
         if not exact:
             try:
-                with one_blas_thread():
-                    aside = columns_aside(block, members, problem.fit_intercept, deadline)
+                aside = columns_aside(block, members, problem.fit_intercept, deadline)
                 problem = replace(problem, set_aside=aside)
             except OutOfTime:
-                late = True
-        return Search(problem.rows(block, codes, members), problem, 0.0 if late else deadline).run()
+                return Search(problem.rows(block, codes, members), problem, deadline).undecided()
+        return Search(problem.rows(block, codes, members), problem, deadline).run()
 
     def two(positive: AnyArray, negative: AnyArray) -> Separability:
         return decide(TwoClassProblem(bool(fit_intercept), names, positive=positive, negative=negative), labels)

@@ -7,18 +7,16 @@ point leaves open is settled by the linear program on the sample, and what that 
 open by exact coordinates.
 """
 
-import contextvars
 import math
-import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.sides import sides
+from separatrix.core.apart import apart
 from separatrix.core.arrays import Vector
 from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import OutOfTime
@@ -46,8 +44,6 @@ MOST_WIDE_ROWS = 8000
 LARGE = 1e9
 """Multiplications in a single step from which the search runs on a thread of its own."""
 
-GRACE = 0.2
-"""Seconds past the deadline that such a search may take to end."""
 
 REFINEMENTS = 3
 """After this many changes of coordinates the linear program is solved in fractions."""
@@ -75,32 +71,18 @@ class Search(Judging):
         return verdict
 
     def _run_apart(self) -> Separability:
-        """On a thread of its own, where single steps take long: interrupts and the deadline are answered at once.
-
-        A search that is given up ends by itself at its next look at the clock.
-        """
-        found: dict[str, Any] = {}
-
-        def work() -> None:
-            try:
-                found["verdict"] = self._run()
-            except BaseException as error:  # carried to the caller's thread
-                found["error"] = error
-
+        """Where single steps take long. A search that is given up ends by itself at its next look at the clock."""
         end = self.deadline
-        worker = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
-        worker.start()
         try:
-            while worker.is_alive():
-                worker.join(0.05)
-                if worker.is_alive() and time.monotonic() > end + GRACE:
-                    return replace(self)._verdict("undecided")
+            return apart(self._run, end)
+        except OutOfTime:
+            return self.undecided()
         finally:
             self.deadline = -math.inf
-        if "error" in found:
-            raise found["error"]
-        verdict: Separability = found["verdict"]
-        return verdict
+
+    def undecided(self) -> Separability:
+        """The verdict of a search that ran out of time."""
+        return replace(self, columns=None)._verdict("undecided")
 
     def _one_class(self) -> Separability | None:
         """One class alone: the constant puts every row on its side."""

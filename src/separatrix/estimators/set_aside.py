@@ -17,15 +17,17 @@ import time
 
 import numpy as np
 
+from separatrix.core.apart import apart
 from separatrix.core.arrays import Codes, Matrix, Positions, Vector
 from separatrix.core.errors import CertificateError, OutOfTime
 from separatrix.core.protocols import SignedRows
+from separatrix.core.threads import one_blas_thread
 from separatrix.engines import Block, MemoryEngine
 from separatrix.estimators.aliasing import Aliasing, aliasing, check, clearly_independent
 from separatrix.estimators.column_basis import column_basis
 from separatrix.estimators.signed_rows import TwoClassRows
 
-MOST_COLUMNS = 2000
+MOST_COLUMNS, FEW_COLUMNS = 2000, 100
 SAMPLE_PER_COLUMN, SAMPLE = 20, 200
 SECONDS = 2e-9
 """Per row and pair of columns, for a triangle of all columns."""
@@ -35,9 +37,19 @@ def columns_aside(block: Block, members: Positions | None, constant: bool, deadl
     """Columns of the table to leave out, ascending; OutOfTime if the deadline leaves no time to look."""
     columns = block.shape[1]
     rows = _unsigned(block, members, constant)
-    if columns > MOST_COLUMNS or not rows.count or _look_independent(rows):
-        return ()
-    if time.monotonic() + SECONDS * rows.count * columns**2 > deadline:
+    with one_blas_thread():
+        if columns > MOST_COLUMNS or not rows.count or _look_independent(rows):
+            return ()
+    if columns > FEW_COLUMNS:
+        return apart(lambda: _aside(block, members, constant, deadline, rows), deadline)
+    with one_blas_thread():
+        return _aside(block, members, constant, deadline, rows)
+
+
+def _aside(
+    block: Block, members: Positions | None, constant: bool, deadline: float, rows: TwoClassRows
+) -> tuple[int, ...]:
+    if time.monotonic() + SECONDS * rows.count * block.shape[1] ** 2 > deadline:
         raise OutOfTime
     found = aliasing(_engine(block, members), constant)
     if not len(found.dropped) or len(found.keep) + constant >= rows.count:
