@@ -19,6 +19,7 @@ import numpy as np
 from separatrix.certificates.optimum import ALLOWANCE, MARGIN, OptimumCertificate, Proof, RestatedProblem
 from separatrix.core.arrays import Vector
 from separatrix.core.certificate import stated_array
+from separatrix.core.errors import CertificateError
 
 
 def anchored_bound(value: float, anchor_value: float, anchor_bound: float, error: float) -> float:
@@ -40,6 +41,8 @@ class AnchoredCertificate(OptimumCertificate):
     anchor: Vector = field(default_factory=lambda: np.empty(0), repr=False)
 
     def _proof(self, problem: RestatedProblem) -> Proof:
+        if self._direction is not None:
+            raise CertificateError("An anchor proves the claim, and no direction with it.")
         stated_array(self.anchor, "anchor", (problem.size,))
         value, error = problem.measure(self.point)
         there, there_error = problem.measure(self.anchor)
@@ -47,4 +50,5 @@ class AnchoredCertificate(OptimumCertificate):
         proof = problem.prove(self.anchor, self.keep, rest)
         found = anchored_bound(value, there, proof.found, error + there_error)
         claim = anchored_bound(value, there, proof.claim, ALLOWANCE * (error + there_error)) * MARGIN
-        return Proof(value, 2.0 * error, found, claim)
+        loosest = anchored_bound(value, there, proof.loosest, 0.0) if proof.loosest else 0.0
+        return Proof(value, 2.0 * error, found, claim, loosest)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from separatrix.core.arrays import Positions, Vector
-from separatrix.core.certificate import Claim, restated, stated_array, stated_number
+from separatrix.core.certificate import LOOSEST, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
 
 ALLOWANCE = 3.0
@@ -22,12 +22,14 @@ class Proof:
     """What the data says at a point: F, how far rounding may move that, and the bound on F − F*.
 
     ``claim`` is the bound that a fit would state, with rounding allowed for three times; ``found`` allows for it once.
+    ``loosest`` is above ``claim`` where a fit to so many rows may have looked at some of them only.
     """
 
     value: float
     value_error: float
     found: float
     claim: float
+    loosest: float = 0.0
 
 
 class RestatedProblem(Protocol):
@@ -68,8 +70,8 @@ class OptimumCertificate(Claim):
     """F − F* ≤ ``bound`` at the witness, and hence a minimiser exists.
 
     F is the average objective over the rows. The witness is the raw point (w, b)
-    and, where the Hessian was too large to factorise, a ``direction`` close to the
-    Newton step and the ``shift`` of the columns it was found with. ``verify`` needs
+    and, where the Hessian was too large to factorise, a direction close to the
+    Newton step; beside it the shift of the columns that the bound was computed about. ``verify`` needs
     nothing else but the data.
 
     With ``keep`` (linearly dependent columns, no penalty) the claim is about the weights
@@ -86,8 +88,8 @@ class OptimumCertificate(Claim):
     objective: float
     point: Vector = field(repr=False)
     problem: Problem = field(repr=False)
-    direction: Vector | None = field(default=None, repr=False)
-    shift: Vector | None = field(default=None, repr=False)
+    _direction: Vector | None = field(default=None, repr=False)
+    _shift: Vector | None = field(default=None, repr=False)
     keep: Positions | None = field(default=None, repr=False)
     aliased: tuple[str, ...] = ()
     kind: str = "optimum"
@@ -131,11 +133,13 @@ class OptimumCertificate(Claim):
             raise CertificateError("The certificate claims nothing: its bound is infinite.")
         stated_number(self.tol, "tol", 0.0)
         objective = stated_number(self.objective, "objective", 0.0)
-        problem = self.problem.restate(X, y, sample_weight, self.shift)
+        problem = self.problem.restate(X, y, sample_weight, self._shift)
         stated_array(self.point, "weights", (problem.size,))
-        if self.keep is None and self.aliased != ():
+        if not isinstance(self.aliased, tuple) or (self.keep is None and self.aliased != ()):
             raise CertificateError("The certificate names columns as dependent and set none aside.")
         if self.keep is not None:
+            if not isinstance(self.keep, np.ndarray):
+                raise CertificateError("The columns kept are not an array of positions.")
             names = problem.dependent_columns(self.keep)
             if self.aliased != names:
                 raise CertificateError(
@@ -146,15 +150,17 @@ class OptimumCertificate(Claim):
         proof = self._proof(problem)
         if not abs(proof.value - objective) <= proof.value_error:
             raise CertificateError(
-                f"The objective at the stored weights is {proof.value:.17g}, not {objective:.17g} as claimed.\n\n"
+                f"The objective at the stored weights is {proof.value:.6g}, not {objective:.6g} as claimed: "
+                f"they differ by {abs(proof.value - objective):.1e}.\n\n"
                 "Hint: was it fitted to other rows, labels or weights?"
             )
-        restated(bound, proof.found, proof.claim, "bound")
+        if not proof.found <= bound <= proof.loosest:
+            restated(bound, proof.found, proof.claim, "bound", LOOSEST)
 
     def _proof(self, problem: RestatedProblem) -> Proof:
-        if self.direction is None:
+        if self._direction is None:
             return problem.prove(self.point, self.keep, self.bound)
         if self.keep is not None:
             raise CertificateError("A direction proves the claim for all columns, and some were set aside.")
-        stated_array(self.direction, "direction", (problem.size,))
-        return problem.prove_by_direction(self.point, np.asarray(self.direction))
+        stated_array(self._direction, "direction", (problem.size,))
+        return problem.prove_by_direction(self.point, np.asarray(self._direction))

@@ -30,11 +30,14 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 
 from separatrix.core.arrays import AnyArray
-from separatrix.core.errors import CertificateError, InputError
+from separatrix.core.errors import CertificateError, InputError, UncheckableError
 from separatrix.core.plain_values import plain, same
 
+CLOSE = 1e-3
+"""A number that is stated differs from the same one derived again by no more than this share."""
+
 LOOSEST = 1.4
-"""A stated bound may be this many times what the data gives, and no more."""
+"""A number that consists of rounding errors, of which another order of summation makes others, by no more than this."""
 
 UNREADABLE = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a field of the wrong type or shape may raise on the way."""
@@ -83,7 +86,9 @@ class Claim:
             with np.errstate(all="ignore"):
                 self._rederive(X, y, sample_weight)
         except InputError as error:
-            raise CertificateError(f"The claim cannot be checked on this data. {error}") from error
+            if isinstance(error, CertificateError):
+                raise
+            raise UncheckableError(f"The claim cannot be checked on this data. {error}") from error
         except CertificateError:
             raise
         except (
@@ -164,12 +169,13 @@ def stated_entries(value: Any, name: str, entries: tuple[str, ...]) -> Mapping[s
     return value
 
 
-def restated(stated: float, found: float, claim: float, what: str) -> None:
-    """CertificateError unless found ≤ stated ≤ 1.4·claim: neither too good nor another fit's.
+def restated(stated: float, found: float, claim: float, what: str, factor: float = LOOSEST) -> None:
+    """CertificateError unless found ≤ stated, and stated is ``claim`` up to ``factor`` either way.
 
-    ``found`` is what the data gives, ``claim`` what a fit to it would state, its allowance for rounding included.
+    ``found`` is what the data gives, ``claim`` what a fit to it would state, its allowance for rounding included. Below
+    the first a claim is false; far from the second it is true perhaps, but not this fit's.
 
-    >>> restated(2e-9, 1e-9, 2e-9, "bound")
+    >>> restated(2e-9, 1e-9, 2.001e-9, "bound")
     >>> restated(4e-9, 1e-9, 2e-9, "bound")
     Traceback (most recent call last):
         ...
@@ -177,8 +183,9 @@ def restated(stated: float, found: float, claim: float, what: str) -> None:
     <BLANKLINE>
     Hint: was it fitted to other rows, labels or weights?
     """
-    if not (found <= stated and (stated <= LOOSEST * claim or (math.isinf(stated) and math.isinf(claim)))):
+    both = math.isinf(stated) and math.isinf(claim)
+    if not (found <= stated and (both or claim <= factor * stated <= factor * factor * claim)):
         raise CertificateError(
-            f"The certificate states a {what} of {stated:.3e}; this data gives {claim:.3e}.\n\n"
+            f"The certificate states a {what} of {stated:.3e}; this data gives {max(found, claim):.3e}.\n\n"
             "Hint: was it fitted to other rows, labels or weights?"
         )

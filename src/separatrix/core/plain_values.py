@@ -105,7 +105,7 @@ def _same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(_same, one, other))
     if is_dataclass(one):
         return all(_same(getattr(one, each.name), getattr(other, each.name)) for each in fields(one) if each.compare)
-    if type(one).__eq__ is object.__eq__:
+    if getattr(type(one), "__eq__", None) is object.__eq__:
         # an object without an equality of its own, for example an estimator: by what it holds
         return hasattr(one, "__dict__") and _same(vars(one), vars(other))
     return bool(one == other)

@@ -346,7 +346,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             raise InputError(advice(verdict))
         if verdict.kind == "complete" and objective.outputs == 1:
             verdict = verdict.widened()
-        return verdict
+        return verdict.without_data()
 
     def _limit(self, objective: PenalisedLoss, verdict: "Separability") -> "Limit":
         from separatrix.estimators.no_maximum import limit_of

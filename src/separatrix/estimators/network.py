@@ -208,6 +208,15 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        elif stop is not Stop.ASKED and not self.certificate_.met:
+            warnings.warn(
+                f"The fit ended because {stop.value}, but it is not stationary: the gradient has entries up to "
+                f"{self.certificate_.bound:.1e}, and tol asks for {self.certificate_.tol:.1e}.\n\n"
+                "Hint: scores may be good all the same; for a stationary point lower learning_rate_init, or raise "
+                "n_iter_no_change.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     @available_if(_has_epochs)  # type: ignore[untyped-decorator]  # scikit-learn is untyped

@@ -46,6 +46,15 @@ def typical_row(engine: Any) -> Vector:
     return np.where(np.isfinite(mean), mean, 0.0)
 
 
+SAMPLE_ROWS = 40_000
+SAMPLE_ROWS_PER_COLUMN = 200
+
+
+def sample_size(p: int) -> int:
+    """Rows whose Hessian is a good guide for p coefficients."""
+    return max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * p)
+
+
 def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]:
     """What the bounds need to know; the objective must have been evaluated once."""
     ranges = objective.ranges

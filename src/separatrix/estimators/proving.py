@@ -17,19 +17,12 @@ from separatrix.core.errors import CertificateError
 from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.estimators.aliasing import aliasing, check
-from separatrix.estimators.problem import yardsticks
+from separatrix.estimators.problem import sample_size, yardsticks
 from separatrix.estimators.sharp import SharpGround, SharpStanding, is_small
 from separatrix.terms.penalised import PenalisedLoss
 
-SAMPLE_ROWS = 40_000
-SAMPLE_ROWS_PER_COLUMN = 200
 SAMPLE_LOOSENESS = 4.0
-"""Rows of a sub-sample, and how much looser than n/m a bound by its Hessian may be."""
-
-
-def sample_size(p: int) -> int:
-    """Rows whose Hessian is a good guide for p coefficients."""
-    return max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * p)
+"""How much looser than n/m a bound by the Hessian of m of n rows may be."""
 
 
 def prove(objective: PenalisedLoss, raw: Vector, keep: Positions | None, stated: float, uncentred: float) -> Proof:
@@ -39,17 +32,18 @@ def prove(objective: PenalisedLoss, raw: Vector, keep: Positions | None, stated:
     plain = yardsticks(objective)[0]
     factor = factorise(evaluation.hessian, evaluation.point, keep)
     found = claim = math.inf
+    loosest = 0.0
     if factor is not None:
         found = plain.bound(evaluation, factor) + uncentred
+        claim = plain.bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
         # a fit by a sub-sample states a bound that is looser by the share of rows it looked at
         share = objective.engine.rows * objective.outputs / sample_size(objective.size)
-        claim = plain.bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
-        claim *= SAMPLE_LOOSENESS * share if share > 1.0 else 1.0
+        loosest = SAMPLE_LOOSENESS * share * claim if share > 1.0 else 0.0
     error = 2.0 * value_error(objective, evaluation)
     if not found <= stated and is_small(objective):
         standing = sharp_standing(objective, raw, keep)
-        return Proof(evaluation.value, error, standing.proved(), standing.bound)
-    return Proof(evaluation.value, error, found, claim)
+        return Proof(standing.average, error, standing.proved(), standing.bound)
+    return Proof(evaluation.value, error, found, claim, loosest)
 
 
 def value_error(objective: PenalisedLoss, evaluation: Evaluation) -> float:

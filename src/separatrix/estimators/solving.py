@@ -12,9 +12,7 @@ from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.aliasing import clearly_independent
-from separatrix.estimators.problem import about_a_typical_row, yardsticks
-from separatrix.estimators.proving import sample_size
+from separatrix.estimators.problem import about_a_typical_row, sample_size, yardsticks
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
@@ -142,6 +140,8 @@ def solve(
 
 def _clearly_independent(objective: PenalisedLoss) -> bool:
     """Whether a glance at some rows already shows that no column depends on others."""
+    from separatrix.estimators.aliasing import clearly_independent
+
     some = objective.engine.sample(min(4 * objective.size + 1000, objective.engine.rows), 0)
     single = replace(objective, engine=some, outputs=1, ranges=None, passes=0)
     gram = single.evaluate(np.zeros(single.size), curvature=True).hessian
@@ -217,13 +217,17 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
 
 
 def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
-    from separatrix.estimators.maximum_likelihood import maximise_likelihood, sharpened
-
     if objective.strength == 0.0:
+        from separatrix.estimators.maximum_likelihood import maximise_likelihood
+
         return maximise_likelihood(objective, begin, patience)
     outcome = newton(objective, begin, factor_judge(objective), patience)
-    raw = objective.centred(objective.raw_point(outcome.evaluation.point))
-    return sharpened(objective, Solved(outcome, raw), patience)
+    solved = Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+    if outcome.bound <= patience.tol * min(outcome.evaluation.value, 1.0):
+        return solved
+    from separatrix.estimators.maximum_likelihood import sharpened
+
+    return sharpened(objective, solved, patience)
 
 
 def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:

@@ -89,7 +89,9 @@ class SharpLoss:
         return penalty * np.square(self.scale)
 
     def scores(self, point: Vector) -> Vector:
-        """⟨xᵢ, w⟩ + b of every row, rounded once."""
+        """⟨xᵢ, w⟩ + b of every row, rounded once; NaN where a weight is beyond the floats."""
+        if not np.isfinite(point).all():
+            return np.full(len(self.rows), np.nan)
         every = np.arange(len(self.rows))
         products = kernels.exact_products(self._by_rows, every, np.ascontiguousarray(point)[None, None], self.constant)
         return np.ascontiguousarray(products[:, 0])
@@ -106,9 +108,26 @@ class SharpLoss:
         there[self.rows.shape[1] :] += change[len(self.keep) :]
         return there
 
+    def combined(self, factors: Vector, added: Vector | None = None) -> tuple[Vector, Vector]:
+        """Σ factorᵢx̃ᵢ in scaled, shifted coordinates, each added up exactly; and the sizes of what was rounded.
+
+        ``added`` is one more number for each column.
+        """
+        columns = len(self.shift)
+        if not np.isfinite(factors).all():
+            nothing = np.full(self.size, np.nan)
+            return nothing, nothing
+        more = np.zeros(columns) if added is None else added
+        raw = kernels.exact_products(self._by_columns, np.arange(columns), factors[None, None], False)[:, 0]
+        total, size = raw + more, np.abs(raw) + 2.0 * np.abs(more)
+        if self.constant:
+            last = _exact_sum(factors)
+            total, size = total - self.shift * last, size + np.abs(self.shift * last)
+            total, size = np.append(total, last), np.append(size, abs(last))
+        return total * self.scale, size * self.scale
+
     def evaluate(self, point: Vector, tilt: Vector | None = None) -> SharpEvaluation:
         """Φ at (w, b); ``tilt`` (one number per column) is added to the slope of the loss."""
-        columns = len(self.shift)
         z = self.scores(point)
         sign = np.where(self.positive, 1.0, -1.0)
         margins = sign * z
@@ -118,20 +137,15 @@ class SharpLoss:
         added = self.strength * w if tilt is None else self.strength * w + tilt
         value = -float(np.sum(self.weights * log_expit(margins))) + 0.5 * self.strength * float(every @ every)
         value += 0.0 if tilt is None else float(tilt @ w)
-        raw = kernels.exact_products(self._by_columns, np.arange(columns), slopes[None, None], False)[:, 0]
-        gradient, size = raw + added, np.abs(raw) + 2.0 * np.abs(added)
-        if self.constant:
-            last = _exact_sum(slopes)
-            gradient, size = gradient - self.shift * last, size + np.abs(self.shift * last)
-            gradient, size = np.append(gradient, last), np.append(size, abs(last))
+        gradient, size = self.combined(slopes, added)
         off = (16.0 + 2.0 * np.abs(z)) * UNIT_ROUNDOFF
         with np.errstate(over="ignore"):
             slope_error = float(np.sqrt(np.sum(self.weights * np.exp(-margins) * np.square(off)))) + UNDERFLOW
         return SharpEvaluation(
             np.asarray(point),
             value,
-            gradient * self.scale,
-            4.0 * UNIT_ROUNDOFF * size * self.scale,
+            gradient,
+            4.0 * UNIT_ROUNDOFF * size,
             slope_error,
             self.weights * expit(z) * expit(-z),
             2.0 * float(off.max()),
