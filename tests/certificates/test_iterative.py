@@ -90,13 +90,15 @@ def correlated(n, d, classes, size, seed=0):
 
 
 @pytest.mark.parametrize("table", [shifted, decided, correlated])
-@pytest.mark.parametrize(("n", "d", "classes"), [(400, 60, 3), (500, 40, 10), (600, 20, 30)])
-def test_softmax_by_conjugate_gradients_is_proved(table, n, d, classes):
+@pytest.mark.parametrize(
+    ("n", "d", "classes", "size"), [(400, 60, 3, 0.7), (1500, 80, 8, 0.3), (1500, 80, 8, 1.5), (600, 20, 30, 0.7)]
+)
+def test_softmax_by_conjugate_gradients_is_proved(table, n, d, classes, size):
     """At C = 1, by a direction: neither columns far from zero nor decided rows make the bound infinite."""
-    X, y = table(n, d, classes, 0.7)
+    X, y = table(n, d, classes, size)
     certificate = LogisticRegression(solver="newton-cg").fit(X, y).certificate_
     assert certificate.met
-    assert certificate.direction is not None
+    assert certificate._direction is not None
     certificate.verify(X, y)
 
 
