@@ -1,4 +1,4 @@
-"""The tilted bound holds: no violation over thousands of points, against minima from all faces in extended precision."""
+"""The tilted bound holds: no violation over thousands of points, against minima over all faces, in long doubles."""
 
 import itertools
 import math
@@ -27,7 +27,7 @@ def penalised(X, y, weights, alpha, beta, w, b):
 
 
 def on_a_face(X, y, weights, alpha, beta, sign, kind=float):
-    """The minimiser of the smooth function that P is on the face of these signs, by Newton; None if it has other signs."""
+    """The minimiser of the smooth function that P is on a face, by Newton; None if it has other signs."""
     support = np.flatnonzero(sign)
     Z = np.column_stack([X[:, support], np.ones(len(X))]).astype(kind)
     slope = np.append(alpha * sign[support], 0).astype(kind)
