@@ -111,7 +111,7 @@ def test_the_bound_is_above_the_true_error_and_close_to_it(seed, ill, far):
         off = [float(Fraction(found) - true) for found, true in zip(model.coef_[0].tolist(), w, strict=True)]
         certificate = model.certificate_
         assert np.linalg.norm(off * scale) <= certificate.bound * length
-        assert certificate.bound <= 1e-13 * certificate.condition * (1.0 + far)
+        assert certificate.bound <= 1e-9 + 1e-13 * certificate.condition * (1.0 + far)
 
 
 def _rows(X):

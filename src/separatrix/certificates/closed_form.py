@@ -27,6 +27,9 @@ from separatrix.core.errors import CertificateError
 ALLOWANCE = 3.0
 """How many times the rounding error is part of a claim."""
 
+PLENTY = 1e-3
+"""A claim from plain sums below this share of the tolerance is left as it is; else rows are added up exactly."""
+
 MARGIN = 1.0 + 1e-6
 """A claim is this much looser than what was computed."""
 
@@ -144,7 +147,7 @@ class ClosedFormProblem(Protocol):
         sample_weight: Any,
         parameters: Mapping[str, AnyArray],
         rounding: float,
-        by_rows: bool = True,
+        exactly: bool = False,
     ) -> tuple[Measured, Measured]:
         """How well the equations hold for the parameters, and as a fit with the rounding told would measure it."""
 
@@ -158,8 +161,8 @@ class ClosedFormCertificate(Claim):
 
     ``aliased`` names the columns that were left out with weight 0, ``separating`` those along which the classes differ
     without any spread, which decide first. ``rounding`` tells how far the fit's own sums may be off, by share: it
-    depends on the order and the layout of the rows, which the data do not tell. A fit in pieces has its moments alone,
-    and claims less than one that has all rows at hand (``_by_rows``).
+    depends on the order and the layout of the rows, which the data do not tell. Where plain sums leave
+    much open and rows are few, they are added up exactly (``_exactly``).
     """
 
     KINDS = ("closed-form",)
@@ -175,7 +178,7 @@ class ClosedFormCertificate(Claim):
     separating: tuple[str, ...] = ()
     rounding: float = field(default=0.0, repr=False)
     kind: str = "closed-form"
-    _by_rows: bool = field(default=True, repr=False)
+    _exactly: bool = field(default=False, repr=False)
 
     @classmethod
     def of(
@@ -184,14 +187,14 @@ class ClosedFormCertificate(Claim):
         parameters: Mapping[str, AnyArray],
         problem: Any,
         rounding: float,
-        by_rows: bool = True,
+        exactly: bool = False,
     ) -> Self:
         """State what was measured."""
         residual, bound = found.claim()
         # more digits of it would be rounding
         condition = float(f"{found.condition:.6g}")
         claim = (residual, condition, bound, problem.tolerance, dict(parameters), problem)
-        return cls(*claim, found.aliased, found.separating, rounding, _by_rows=by_rows)
+        return cls(*claim, found.aliased, found.separating, rounding, _exactly=exactly)
 
     @property
     def met(self) -> bool:
@@ -228,9 +231,9 @@ class ClosedFormCertificate(Claim):
         if stated_number(self.tol, "tol", least=0.0) != self.problem.tolerance:
             raise CertificateError(f"A bound is asked to be below {self.problem.tolerance!r}, not {self.tol!r}.")
         told = stated_number(self.rounding, "rounding", least=0.0)
-        if self._by_rows not in (True, False):
-            raise CertificateError("The certificate does not tell whether it was made from rows.")
-        here, claim = self.problem.measure(X, y, sample_weight, self.parameters, told, bool(self._by_rows))
+        if self._exactly not in (True, False):
+            raise CertificateError("The certificate does not tell how its sums were added up.")
+        here, claim = self.problem.measure(X, y, sample_weight, self.parameters, told, bool(self._exactly))
         restated(residual, here.residual, claim.claim()[0], "residual", claim.loose[0])
         restated(bound, here.bound, claim.claim()[1], "bound", claim.loose[1])
         if not abs(claim.condition - condition) <= min(1e-5 + 1e-12 * condition, CLOSE) * condition:

@@ -31,7 +31,6 @@ from separatrix.certificates.self_concordance import Yardstick, excess_bound
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Vector
 from separatrix.core.protocols import Evaluation
 
-
 MANY_CLASSES = 60
 """Beyond so many classes the simpler τ serves for rows: the better one takes K⁴ steps."""
 

@@ -150,7 +150,8 @@ class OptimumCertificate(Claim):
         proof = self._proof(problem)
         if not abs(proof.value - objective) <= proof.value_error:
             raise CertificateError(
-                f"The objective at the stored weights is {proof.value:.17g}, not {objective:.17g} as claimed.\n\n"
+                f"The objective at the stored weights is {proof.value:.6g}, not {objective:.6g} as claimed: "
+                f"they differ by {abs(proof.value - objective):.1e}.\n\n"
                 "Hint: was it fitted to other rows, labels or weights?"
             )
         if not proof.found <= bound <= proof.loosest:

@@ -20,7 +20,7 @@ are left out: the minimum is the same without them. This serves where there are 
 together, so its Hessian is singular. Let d = w′ − w, and leave out one class o of such a column: f depends only on
 eₖ = dₖ − d_o. If Σₖ tₖ = 0, also ⟨t, d⟩ = Σₖ tₖeₖ, and G is a function of the e alone. So t_o is set to minus the sum
 of the others; where that leaves the box, all t of the column are shrunk, at the price of the first term. What Σtₖ is
-off by through rounding costs that times |d_o|, and ‖d‖₁ ≤ ‖w‖₁ + P(w)/α, because only points with P(w′) ≤ P(w) matter
+off by through rounding, u|t_o|, costs that times |d_o|, and ‖d‖₁ ≤ ‖w‖₁ + P(w)/α, because only points with P(w′) ≤ P(w) matter
 and those have α‖w′‖₁ ≤ P(w).
 
 **Columns that depend on each other.** The same inequality makes any Hessian positive definite: for μ > 0
@@ -94,11 +94,11 @@ def without_common_moves(tilted: Matrix, weights: Matrix, looked: AnyArray, alph
         room = np.where(weights[:, j] == 0.0, alpha - np.abs(tilted[:, j]), -np.abs(weights[:, j]))
         out = int(room.argmax())
         others = np.arange(len(weights)) != out
-        last = -math.fsum(tilted[others, j])
-        if abs(last) > alpha:
+        last = -math.fsum(tilted[others, j])  # rounded once
+        while abs(last) > alpha:
             tilted[others, j] *= alpha / abs(last) * (1.0 - 4.0 * UNIT_ROUNDOFF)
             last = -math.fsum(tilted[others, j])
-        tilted[out, j] = min(max(last, -alpha), alpha)
+        tilted[out, j] = last
         looked[out, j] = False
     return tilted, looked
 
@@ -126,7 +126,7 @@ def tilted_bound(
         tilted, looked = without_common_moves(tilted, weights, looked, alpha)
         value = evaluation.value + alpha * float(np.abs(weights).sum())
         extra = box_slack(tilted, weights, alpha)
-        extra += allowance * 4.0 * outputs * UNIT_ROUNDOFF * alpha * farthest(weights, alpha, value)
+        extra += allowance * UNIT_ROUNDOFF * float(np.abs(tilted).max()) * farthest(weights, alpha, value)
     kept = np.ones((outputs, width), dtype=bool)
     kept[:, :columns] = looked
     keep = None if kept.all() else np.flatnonzero(kept.ravel()).astype(np.int64)

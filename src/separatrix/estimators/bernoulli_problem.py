@@ -58,7 +58,7 @@ class BernoulliProblem:
         sample_weight: Any,
         parameters: Mapping[str, AnyArray],
         rounding: float,
-        by_rows: bool = True,
+        exactly: bool = False,
     ) -> tuple[Measured, Measured]:
         """How well the stored probabilities fit the data given."""
         block = block_of(X)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import svdvals
 
 from separatrix.certificates.closed_form import (
+    PLENTY,
     ClosedFormCertificate,
     Measured,
     extreme_eigenvalues,
@@ -107,9 +108,12 @@ class RidgeProblem:
         """What the rows say about the weights, one more pass."""
         parameters = {"coef": at.coef, "intercept": at.intercept, "keep": at.keep}
         error = self._error(engine, equations)
-        found = self._measured(engine, equations, parameters, (error,))[0]
+        found, exactly = self._measured(engine, equations, parameters, (error,), False)[0], False
+        if not found.claim()[1] <= PLENTY * TOLERANCE and few_enough(engine, len(at.coef)):
+            found, exactly = self._measured(engine, equations, parameters, (error,), True)[0], True
         left_out = np.setdiff1d(np.arange(at.coef.shape[1]), at.keep)
-        return ClosedFormCertificate.of(replace(found, aliased=names_of(X, left_out)), parameters, self, error)
+        found = replace(found, aliased=names_of(X, left_out))
+        return ClosedFormCertificate.of(found, parameters, self, error, exactly)
 
     def measure(
         self,
@@ -118,7 +122,7 @@ class RidgeProblem:
         sample_weight: Any,
         parameters: Mapping[str, AnyArray],
         rounding: float,
-        by_rows: bool = True,
+        exactly: bool = False,
     ) -> tuple[Measured, Measured]:
         """How well the stored weights solve the equations of the data given."""
         block = block_of(X)
@@ -138,7 +142,8 @@ class RidgeProblem:
                 return found, found
             equations = self.equations_of(engine)
             self._check_keep(equations, keep, parameters["coef"])
-            found, claim = self._measured(engine, equations, parameters, (self._error(engine, equations), rounding))
+            errors = (self._error(engine, equations), rounding)
+            found, claim = self._measured(engine, equations, parameters, errors, exactly)
         return replace(found, aliased=aliased), claim
 
     def _error(self, engine: Engine, equations: NormalEquations) -> float:
@@ -146,7 +151,12 @@ class RidgeProblem:
         return sum_error(engine.rows, engine.sparse) * equations.lost
 
     def _measured(
-        self, engine: Engine, equations: NormalEquations, parameters: Mapping[str, AnyArray], errors: tuple[float, ...]
+        self,
+        engine: Engine,
+        equations: NormalEquations,
+        parameters: Mapping[str, AnyArray],
+        errors: tuple[float, ...],
+        exactly: bool,
     ) -> list[Measured]:
         """One answer for each share by which the Gram matrix may be off."""
         coef, intercept, keep = parameters["coef"], parameters["intercept"], parameters["keep"]
@@ -155,7 +165,7 @@ class RidgeProblem:
         scale = np.sqrt(matrix.diagonal())
         solution = (coef[:, keep] * scale).T
         reach = np.abs(coef) @ (np.abs(equations.centre) + np.sqrt(equations.gram.diagonal() / equations.weight)) + 1.0
-        residual, slack = self._left(engine, equations, parameters, scale, float(reach.max()))
+        residual, slack = self._left(engine, equations, parameters, scale, float(reach.max()), exactly)
         side = equations.side[keep] / scale[:, None]
         size = max(float(np.linalg.norm(side)), UNIT_ROUNDOFF * float(np.sqrt(equations.weight)))
         scaled = matrix / np.outer(scale, scale)
@@ -186,10 +196,11 @@ class RidgeProblem:
         parameters: Mapping[str, AnyArray],
         scale: Matrix,
         reach: float,
+        exactly: bool,
     ) -> tuple[Matrix, float]:
         """The residual (d × targets), and how far it may be off in scaled coordinates."""
         coef, intercept, keep = parameters["coef"], parameters["intercept"], parameters["keep"]
-        if few_enough(engine, len(coef)):
+        if exactly:
             signs = signs_of(len(self.classes))
             exact = least_squares_residual(engine, signs, equations.centre, coef, intercept, self.alpha)
             return exact.values, float(np.linalg.norm(exact.errors[keep] / scale[:, None]))

@@ -1,5 +1,6 @@
 """Which solver takes which problem, and running it."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -32,6 +33,9 @@ LARGEST_HESSIAN = 4000
 DIRECT_DENSE_COLUMNS = 200
 DIRECT_SPARSE_COLUMNS = 1000
 """Up to so many coefficients an L1 fit works on all at once; beyond, on working sets."""
+
+MOST_SLOW = 10
+"""Slow steps in a row after which an L1 fit of a small table turns to exact sums."""
 
 SMALL_WORK = 2e8
 """Multiply-adds of a Hessian pass below which a fit runs on to the floor of rounding."""
@@ -188,7 +192,10 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     few = DIRECT_SPARSE_COLUMNS if engine.sparse or objective.outputs > 1 else DIRECT_DENSE_COLUMNS
     judge = SparseJudge(objective, alpha, patience.tol)
     if objective.size <= few:
-        outcome = proximal_newton(objective, penalties.ravel(), begin, judge, patience)
+        most_slow = MOST_SLOW if is_small(objective) else math.inf
+        outcome = polished(judge, proximal_newton(objective, penalties.ravel(), begin, judge, patience, most_slow))
+        if outcome.stop is Stop.STALLED and not engine.sparse:
+            outcome = proximal_newton(objective, penalties.ravel(), outcome.evaluation.point, judge, patience)
     else:
 
         def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
@@ -197,7 +204,7 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
         outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience)
     outcome = polished(judge, outcome)
     met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
-    if not met and engine.sparse and is_small(objective) and outcome.stop is not Stop.ASKED:
+    if not met and engine.sparse and is_small(objective) and outcome.stop is Stop.STALLED:
         dense = about_a_typical_row(objective)
         again = Patience(patience.tol, patience.max_passes, patience.extra, patience.trace, dense)
         return _solve_with_l1(dense, alpha, raw, again)

@@ -196,7 +196,7 @@ def polished(judge: SparseJudge, outcome: Outcome) -> Outcome:
     """
     objective, alpha = judge.objective, judge.alpha
     target = judge.tol * min(judge.value(outcome.evaluation), 1.0)
-    if outcome.bound <= target or outcome.stop is Stop.ASKED or not is_small(objective):
+    if outcome.bound <= target or outcome.stop in (Stop.ASKED, Stop.MAX_ITER) or not is_small(objective):
         return outcome
     columns = objective.engine.columns_count
     raw = objective.raw_point(outcome.evaluation.point)

@@ -111,17 +111,27 @@ def _face_step(hessian: Matrix, slope: Vector, point: Vector, alpha: Vector) -> 
 
 
 def proximal_newton(
-    objective: Objective, alpha: Vector, start: Vector, judge: SparseJudge, patience: Patience
+    objective: Objective,
+    alpha: Vector,
+    start: Vector,
+    judge: SparseJudge,
+    patience: Patience,
+    most_slow: float = math.inf,
 ) -> Outcome:
-    """Minimise the objective plus Σ αⱼ|wⱼ| (αⱼ = 0 leaves a coordinate free)."""
+    """Minimise the objective plus Σ αⱼ|wⱼ| (αⱼ = 0 leaves a coordinate free).
+
+    It gives up after ``most_slow`` steps in a row of which none promises less than half of what the last one did:
+    then a Hessian that is singular in floats had to be nudged, and whoever has better sums should go on.
+    """
     here = objective.evaluate(start, curvature=True)
     before: Outcome | None = None
-    fall, wary, in_vain = 1.0, False, 0
+    fall, wary, in_vain, slow = 1.0, False, 0, 0
     while True:
         value = penalised_value(here, alpha)
         target = patience.tol * min(value, 1.0)
         # a gap is of first order in the error where the objective is of second
         model = model_step(here, alpha, 1e-4 * max(target, fall) ** 2)
+        slow = slow + 1 if -model.promise > 0.5 * fall else 0
         fall = -model.promise
         # a gap costs two passes: the bound is looked at when the model says that it may be small
         near = -model.promise <= max(1e-4 * target, 1e-15 * value)
@@ -137,7 +147,7 @@ def proximal_newton(
                 before = Outcome(here, None, judge(here), stop)
             return Outcome(before.evaluation, None, before.bound, stop)
         found = None
-        if in_vain < MOST_IN_VAIN:
+        if in_vain < MOST_IN_VAIN and slow < most_slow:
             found, wary = _shorten(objective, here, model, alpha, value, wary)
         if found is None:
             if not near:
