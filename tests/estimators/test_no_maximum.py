@@ -1,5 +1,7 @@
 """Maximum likelihood where no maximum exists: the limit, against fits with ever weaker penalties."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -109,3 +111,16 @@ def test_weights_sparse_rows_and_a_second_fit():
     again = clone(dense).set_params(C=1.0).fit(QUASI, LABELS)
     assert again.direction_ is None
     assert np.isfinite(again.decision_function(QUASI)).all()
+
+
+def test_the_verdict_of_a_separated_fit_verifies_with_the_direction_of_largest_margin():
+    draw = np.random.default_rng(5)
+    for _ in range(8):
+        X = np.column_stack([draw.integers(0, 2, (60, 5)), draw.normal(size=(60, 2)).round(1)]).astype(float)
+        y = (X @ draw.normal(size=7) > 0.3).astype(int)
+        if len(set(y.tolist())) < 2:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            certificate = LogisticRegression(C=np.inf).fit(X, y).certificate_
+        assert certificate.verify(X, y) is certificate

@@ -237,7 +237,9 @@ class Separability(Claim):
         margin = distance(seen.margins, rounded(integers), rows)
         if not margin > self.margin:
             return self
-        return replace(self, integers=tuple(integers), margin=margin, fragile=seen.fragile)
+        wider = replace(self, integers=tuple(integers), margin=margin, fragile=seen.fragile)
+        # where least squares decides a limit it starts from the direction: what is stated is what verify finds
+        return wider.with_limits(rows)
 
     def without_data(self) -> "Separability":
         """The same verdict, holding none of the data: what a fitted model keeps."""
