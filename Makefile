@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 COMPILED := CMakeLists.txt $(wildcard cpp/kernels/*) $(wildcard cpp/bindings/*)
 
-.PHONY: demo test lint bench realdata sanitize clean
+.PHONY: demo test lint bench realdata faults sanitize clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -36,6 +36,13 @@ sanitize: $(VENV)/tools-test
 	LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so) $$(c++ -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 SEPARATRIX_KERNELS=$(CURDIR)/build/sanitize \
 	  $(BIN)/python -m pytest -q tests/core tests/engines -p no:cacheprovider
+
+# What happens when memory runs out or a fit is interrupted: kernels whose allocations fail on request.
+faults: $(VENV)/tools-test
+	$(BIN)/cmake -S . -B build/faults -G Ninja -DSEPARATRIX_FAULTS=ON -DCMAKE_BUILD_TYPE=Release \
+	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > /dev/null
+	$(BIN)/cmake --build build/faults
+	SEPARATRIX_KERNELS=$(CURDIR)/build/faults $(BIN)/python -m pytest -q tests/faults -p no:cacheprovider
 
 clean:
 	rm -rf $(VENV) build src/separatrix/core/_kernels.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -21,25 +21,13 @@ std::vector<double> tidy(const MomentsTask& task, std::vector<double>&& sums) {
     return out;
 }
 
-// Codes index the sums, so a strange one would write out of bounds.
-void check_codes(const Codes& codes, std::ptrdiff_t n, std::ptrdiff_t classes) {
-    need(codes.size() == static_cast<std::size_t>(n), "one label per row");
-    need(classes >= 1, "at least one class");
-    std::int32_t low = 0, high = 0;
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-        low = std::min(low, codes.data()[i]);
-        high = std::max(high, codes.data()[i]);
-    }
-    need(low >= 0 && high < classes, "a label is out of range");
-}
-
 OutDoubles moments(const HeldRows& held, Codes codes, std::ptrdiff_t classes, std::optional<Doubles> weights,
                    Doubles shift, bool each, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                    int threads) {
     MomentsTask task;
     task.rows = &held.rows;
     check_span(held.rows, first, last, lanes);
-    check_codes(codes, held.rows.n, classes);
+    check_codes(codes, held.rows.n, classes, first, last);
     need(!weights || weights->size() == static_cast<std::size_t>(held.rows.n), "one weight per row");
     need(shift.size() == static_cast<std::size_t>(classes * held.rows.d), "one shift per class and column");
     task.codes = codes.data();
@@ -63,7 +51,7 @@ void spreads(const HeldRows& held, Codes codes, Doubles centre, Doubles scale, M
     need(centre.ndim() == 2 && centre.shape(1) == static_cast<std::size_t>(held.rows.d), "one centre per column");
     need(scale.size() == centre.size(), "one scale per centre");
     const auto classes = static_cast<std::ptrdiff_t>(centre.shape(0));
-    check_codes(codes, held.rows.n, classes);
+    check_codes(codes, held.rows.n, classes, first, last);
     need(out.size() == static_cast<std::size_t>(held.rows.n), "one output per row");
     const SpreadTask task{&held.rows, codes.data(), centre.data(), scale.data(), classes, out.data()};
     nb::gil_scoped_release unlocked;
@@ -76,7 +64,7 @@ OutDoubles counts(const HeldRows& held, Codes codes, std::ptrdiff_t classes, std
     CountsTask task;
     task.rows = &held.rows;
     check_span(held.rows, first, last, lanes);
-    check_codes(codes, held.rows.n, classes);
+    check_codes(codes, held.rows.n, classes, first, last);
     need(!weights || weights->size() == static_cast<std::size_t>(held.rows.n), "one weight per row");
     task.codes = codes.data();
     task.classes = classes;

@@ -87,8 +87,12 @@ void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, 
     need(batch >= 1 && mean_weight > 0, "a batch has rows, and rows have weight");
     const auto p = static_cast<std::size_t>(outputs * task.p());
     need(codes.size() == n, "one label per row");
-    for (std::size_t i = 0; i < n; ++i)
-        need(codes.data()[i] >= 0 && codes.data()[i] < std::max<std::ptrdiff_t>(outputs, 2), "a code is out of range");
+    const auto classes = std::max<std::ptrdiff_t>(outputs, 2);
+    if (!order) check_codes(codes, held.rows.n, classes, first, last);
+    for (std::ptrdiff_t q = first; order && q < last; ++q) {
+        const std::int32_t code = codes.data()[order->data()[q]];
+        need(code >= 0 && code < classes, "a label is out of range");
+    }
     need(!weights || weights->size() == n, "one weight per row");
     need(rates.size() >= static_cast<std::size_t>((last - first + batch - 1) / batch), "one rate per step");
     need(point.size() == p && counters.size() == kCounters, "the point must be outputs x p long, the counters eight");

@@ -160,14 +160,15 @@ void spread_lane(const SpreadTask& task, std::ptrdiff_t first, std::ptrdiff_t la
 
 Total moments_total(const MomentsTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                     int threads) {
-    return add_up(task, first, last, lanes, threads, moments_lane);
+    return add_up(task, first, last, lanes, threads, dispatched(moments_lane));
 }
 
 void spread_rows(const SpreadTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                  int threads) {
     const auto edges = lane_edges(*task.rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
-        spread_lane(task, edges[static_cast<std::size_t>(lane)], edges[static_cast<std::size_t>(lane) + 1]);
+        const auto k = static_cast<std::size_t>(lane);
+        dispatched(spread_lane)(task, edges[k], edges[k + 1]);
     });
 }
 

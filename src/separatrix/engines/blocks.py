@@ -151,6 +151,7 @@ def _sparse_block(X: Any) -> Block:
     if not readable(X.dtype):
         X = type(X)((as_float64(X.data, "X"), X.indices, X.indptr), shape=X.shape)
         copies.append("values of X converted to float64")
+    X = _without_spare_room(X)
     rows = _sparse_rows(X)
     fault = kernels.sparse_fault(rows)
     if fault == "order":
@@ -165,6 +166,14 @@ def _sparse_block(X: Any) -> Block:
             "rebuild it; X.check_format() shows where.",
         )
     return Block(rows, X.format, X, int(X.nnz), None, copies)
+
+
+def _without_spare_room(X: Any) -> Any:
+    """Views of what is stored: arrays may be longer than that, which SciPy's own selection of rows does not expect."""
+    stored = int(X.indptr[-1]) if len(X.indptr) else 0
+    if len(X.indices) == stored == len(X.data) or not 0 <= stored <= min(len(X.indices), len(X.data)):
+        return X
+    return type(X)((X.data[:stored], X.indices[:stored], X.indptr), shape=X.shape, copy=False)
 
 
 def _sparse_rows(X: Any) -> kernels.Rows:
