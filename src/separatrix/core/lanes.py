@@ -10,6 +10,9 @@ from dataclasses import dataclass
 BLOCK_WORK = 2**27
 """Multiply-adds per block: about a tenth of a second on one thread."""
 
+WORK_PER_NUMBER = 32
+"""Multiply-adds that a block brings for each number of its total: to clear and merge a total costs as much as a few."""
+
 LANE_WORK = 2**17
 """Fewer multiply-adds than this are not worth a lane of their own."""
 
@@ -34,15 +37,17 @@ class Span:
 def spans(rows: int, work_per_row: float, size: int) -> Iterator[Span]:
     """Cut ``rows`` into spans, for a total of ``size`` numbers per lane.
 
-    Merging a lane costs ``size`` additions, so a lane must bring sixteen times that.
+    Merging a lane costs ``size`` additions, so a lane must bring sixteen times that, and a block twice as much.
 
     >>> list(spans(1000, 10.0, 11))
     [Span(first=0, last=1000, lanes=1, work=10000.0)]
     >>> [span.lanes for span in spans(1_000_000, 51.0, 56)]
     [64]
+    >>> len(list(spans(20_000, 8e6, 4000 * 4000)))  # 4,000 columns: 63 rows a block, not 16
+    313
     """
     work_per_row = max(work_per_row, 1.0)
-    blocks = max(1, -int(-rows * work_per_row // BLOCK_WORK))
+    blocks = max(1, -int(-rows * work_per_row // max(BLOCK_WORK, WORK_PER_NUMBER * size)))
     for block in range(blocks):
         first, last = rows * block // blocks, rows * (block + 1) // blocks
         work = (last - first) * work_per_row

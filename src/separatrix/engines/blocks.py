@@ -53,6 +53,12 @@ class Block:
             return self.source[which].tocsr()
         return kernels.gather(self.rows, np.ascontiguousarray(which, dtype=np.int64))
 
+    def pick(self, which: Positions) -> Any:
+        """Copy some rows in the type they are stored in, where that is one type; else as ``take`` does."""
+        if self.layout == "dense":
+            return np.ascontiguousarray(self.source[which])
+        return self.take(which)
+
     def column_name(self, column: int) -> str:
         """How errors call a column."""
         return f"Column {self.names[column]!r}" if self.names is not None else f"Column {column}"
@@ -112,7 +118,10 @@ def _dense_block(X: Any) -> Block:
                 "pass an array, a data frame or a scipy.sparse matrix.",
                 InputTypeError,
             )
-        X = np.asarray(X)
+        try:
+            X = np.asarray(X)
+        except ValueError as error:
+            refuse(f"X cannot be read as rows of equal length: {error}.", "give every row as many numbers.")
     if isinstance(X, np.ma.MaskedArray):
         if np.ma.is_masked(X):
             refuse("X has masked values.", "fill or drop them first.")

@@ -134,7 +134,7 @@ class MemoryEngine:
                 chosen.append(members[edges[:-1] + inside])
         which = np.sort(np.concatenate(chosen))
         weights = None if self.weights is None else self.weights[which]
-        return type(self)(block_of(self.block.take(which)), self.codes[which], self.classes, weights)
+        return type(self)(block_of(self.block.pick(which)), self.codes[which], self.classes, weights)
 
     def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
         """Row numbers whose signed margins pass ``test``, smallest margin first.
@@ -150,14 +150,17 @@ class MemoryEngine:
         return passed[order].astype(np.int64)
 
     def columns(self, which: Positions) -> Any:
-        """A few columns: packed float64 in column order, or CSC for sparse rows."""
+        """A few columns: packed in column order, in the type of an array or as float64, or CSC for sparse rows."""
         if self.block.sparse:
             return self.block.source.tocsc()[:, which]
+        if self.block.layout == "dense":
+            source = self.block.source
+            packed = np.empty((self.rows, len(which)), dtype=source.dtype, order="F")
+            for place, column in enumerate(which):
+                packed[:, place] = source[:, column]
+            return packed
         packed = np.empty((self.rows, len(which)), order="F")
         step = max(1, 2**20 // self.columns_count)
-        if isinstance(self.block.source, np.ndarray):
-            packed[...] = self.block.source[:, which]
-            return packed
         for first in range(0, self.rows, step):
             rows = np.arange(first, min(first + step, self.rows))
             packed[rows] = self.block.take(rows)[:, which]
