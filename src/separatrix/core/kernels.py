@@ -15,7 +15,7 @@ from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
 from separatrix.core.lanes import THREAD_WORK, Span, spans
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import thread_count
-from separatrix.core.total import Total
+from separatrix.core.total import CompensatedTotal, Total
 
 if TYPE_CHECKING:
     from separatrix.core.protocols import Rule
@@ -116,7 +116,7 @@ def _combine(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, A
     sums = _kernels.combine(
         rows, options["factors"], options["constant"], span.first, span.last, span.lanes, threads_for(span)
     )
-    return Total(sums.reshape(1, 2, -1), np.empty(0))
+    return CompensatedTotal(sums.reshape(1, 2, -1), np.empty(0))
 
 
 def _moments(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
