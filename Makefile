@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 COMPILED := CMakeLists.txt $(wildcard cpp/kernels/*) $(wildcard cpp/bindings/*)
 
-.PHONY: demo test lint bench realdata faults sanitize clean
+.PHONY: demo test lint bench realdata faults races sanitize clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -43,6 +43,15 @@ faults: $(VENV)/tools-test
 	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > /dev/null
 	$(BIN)/cmake --build build/faults
 	SEPARATRIX_KERNELS=$(CURDIR)/build/faults $(BIN)/python -m pytest -q tests/faults -p no:cacheprovider
+
+# Fits in several threads over the same rows, watched by the thread sanitizer; OpenMP is left out, because its
+# own waiting is not known to the sanitizer.
+races: $(VENV)/tools-test
+	$(BIN)/cmake -S . -B build/races -G Ninja -DSEPARATRIX_RACES=ON -DSEPARATRIX_OPENMP=OFF -DCMAKE_BUILD_TYPE=Release \
+	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > /dev/null
+	$(BIN)/cmake --build build/races
+	LD_PRELOAD="$$(c++ -print-file-name=libtsan.so)" TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \
+	  SEPARATRIX_KERNELS=$(CURDIR)/build/races $(BIN)/python -m pytest -q tests/faults/test_races.py -p no:cacheprovider
 
 clean:
 	rm -rf $(VENV) build src/separatrix/core/_kernels.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
