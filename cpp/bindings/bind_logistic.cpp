@@ -1,5 +1,6 @@
 #include <nanobind/stl/tuple.h>
 
+#include "../kernels/curvature.hpp"
 #include "../kernels/logistic.hpp"
 #include "views.hpp"
 
@@ -16,9 +17,7 @@ std::vector<double> tidy(const LogisticTask& task, std::vector<double>&& sums) {
         const double* from = sums.data() + group * static_cast<std::ptrdiff_t>(task.stride());
         double* to = out.data() + group * (head + p * p);
         std::copy_n(from, head, to);
-        for (std::ptrdiff_t i = 0; i < p; ++i)
-            for (std::ptrdiff_t j = 0; j < p; ++j)
-                to[head + i * p + j] = from[head + std::min(i, j) * side + std::max(i, j)];
+        copy_symmetric(from + head, side, p, to + head, p);
     }
     return out;
 }

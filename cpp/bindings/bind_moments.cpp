@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "../kernels/counts.hpp"
+#include "../kernels/curvature.hpp"
 #include "../kernels/moments.hpp"
 #include "views.hpp"
 
@@ -13,10 +14,7 @@ std::vector<double> tidy(const MomentsTask& task, std::vector<double>&& sums) {
     std::vector<double> out(static_cast<std::size_t>(head + task.groups() * d * d));
     std::copy_n(sums.data(), head, out.data());
     for (std::ptrdiff_t g = 0; g < task.groups(); ++g) {
-        const double* from = sums.data() + head + g * side * side;
-        double* to = out.data() + head + g * d * d;
-        for (std::ptrdiff_t i = 0; i < d; ++i)
-            for (std::ptrdiff_t j = 0; j < d; ++j) to[i * d + j] = from[std::min(i, j) * side + std::max(i, j)];
+        copy_symmetric(sums.data() + head + g * side * side, side, d, out.data() + head + g * d * d, d);
     }
     return out;
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "../kernels/blas.hpp"
 #include "views.hpp"
 
 #if defined(SEPARATRIX_HAS_OPENMP)
@@ -81,6 +82,18 @@ void bind_threads(nb::module_& module) {
             nb::arg("kind").none(), nb::arg("value").none(), nb::arg("traceback").none())
         .def("forked", &Hold::forked, "Forget threads that are gone after a fork.")
         .def_prop_ro("inside", &Hold::inside, "How many are inside now.");
+    module.def(
+        "use_blas",
+        [](nb::handle syrk, nb::handle gemm) {
+            const auto pointer = [](nb::handle capsule) {
+                void* found = PyCapsule_GetPointer(capsule.ptr(), PyCapsule_GetName(capsule.ptr()));
+                if (found == nullptr) throw nb::python_error();
+                return found;
+            };
+            blas() = {reinterpret_cast<Syrk>(pointer(syrk)), reinterpret_cast<Gemm>(pointer(gemm))};
+        },
+        nb::arg("syrk"), nb::arg("gemm"), "Take dsyrk and dgemm from SciPy's capsules.");
+    module.def("without_blas", []() { blas() = {}; }, "Use the kernels' own tiles for every width.");
     module.def(
         "max_threads",
         []() {

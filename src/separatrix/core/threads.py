@@ -83,9 +83,10 @@ def _blas() -> _kernels.Hold:
     """All loaded BLAS libraries that can be limited, to be held at one thread."""
     import ctypes
 
-    import scipy.linalg  # noqa: F401  the BLAS to be limited must be loaded first
+    from scipy.linalg import cython_blas  # which also loads the BLAS to be limited
     from threadpoolctl import ThreadpoolController
 
+    _kernels.use_blas(cython_blas.__pyx_capi__["dsyrk"], cython_blas.__pyx_capi__["dgemm"])
     found = []
     for library in ThreadpoolController().select(user_api="blas").lib_controllers:
         names = NUMBER_OF_THREADS.get(library.internal_api, ())

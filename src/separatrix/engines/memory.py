@@ -11,6 +11,7 @@ from separatrix.core.arrays import Codes, Matrix, Positions, Vector
 from separatrix.core.lanes import spans
 from separatrix.core.protocols import Rowwise, Rule, Term
 from separatrix.core.sweeping import SweepState
+from separatrix.core.threads import one_blas_thread
 from separatrix.core.total import merge_tree
 from separatrix.engines.blocks import Block, block_of
 from separatrix.engines.lengths import squared_lengths
@@ -74,7 +75,8 @@ class MemoryEngine:
         work = term.work(self.entries_per_row, self.columns_count) * len(at)
         options = term.options()
         cut = spans(self.rows, work, size)
-        return term.read(merge_tree(kernel(self.block.rows, labels, at, options, span) for span in cut))
+        with one_blas_thread():
+            return term.read(merge_tree(kernel(self.block.rows, labels, at, options, span) for span in cut))
 
     def sweep(
         self, rule: Rule, state: SweepState, order: Positions | None = None, first: int = 0, last: int | None = None
