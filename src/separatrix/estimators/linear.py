@@ -11,6 +11,7 @@ from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.engines import Block, block_of
 from separatrix.estimators.inputs import refuse_not_finite
+from separatrix.estimators.ties import Rounding, last_of_highest
 
 
 class LinearDecision:
@@ -18,13 +19,14 @@ class LinearDecision:
 
     The positive class takes ties, as in the lectures; scikit-learn gives them to
     the other. Of K classes the last of those that tie is taken, which for two is the
-    same. Two classes: ``coef_`` is (1, d), ``intercept_`` (1,); more: (K, d) and (K,).
+    same. A score within its rounding of zero is a tie and given as 0, see ``ties``. Two classes: ``coef_`` is (1, d), ``intercept_`` (1,); more: (K, d) and (K,).
     """
 
     coef_: Matrix
     intercept_: Vector
     classes_: AnyArray
     n_features_in_: int
+    _rounding_: Rounding | None = None
 
     def decision_function(self, X: Any) -> AnyArray:
         """The score f(x) of each row, for a logistic model the log-odds; (n × K) for K classes."""
@@ -37,7 +39,7 @@ class LinearDecision:
         if score.shape[1] == 1:
             codes = (score[:, 0] >= 0.0).astype(np.intp)
         else:
-            codes = score.shape[1] - 1 - np.argmax(score[:, ::-1], axis=1)
+            codes = last_of_highest(score)
         labels: AnyArray = self.classes_[codes]
         return labels
 
@@ -79,10 +81,21 @@ class LinearDecision:
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments "
                 "before using this estimator."
             )
-        return self._linear(X, coef, self.intercept_, probabilities)
+        return self._linear(X, coef, self.intercept_, probabilities, self._rounding_)
 
-    def _linear(self, X: Any, coef: Matrix, intercept: Vector, probabilities: bool = False) -> Matrix:
-        """⟨wₖ, x⟩ + bₖ of every row and any weights (n × K), X checked as for a prediction."""
+    def _settle(self, block: Block, unit: float = 1.0, magnified: float = 1.0) -> None:
+        """At the end of a fit: how far its scores can be from their true values."""
+        self._rounding_ = Rounding.of(block, self.coef_, self.intercept_, unit, magnified)
+
+    def _linear(
+        self,
+        X: Any,
+        coef: Matrix,
+        intercept: Vector,
+        probabilities: bool = False,
+        rounding: Rounding | None = None,
+    ) -> Matrix:
+        """⟨wₖ, x⟩ + bₖ of every row and any weights (n × K), X checked as for a prediction; ties settled if asked."""
         # sklearn's check costs more than a prediction; arrays have no names to compare
         if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
             _check_feature_names(self, X, reset=False)
@@ -100,6 +113,8 @@ class LinearDecision:
         kernels.score(block.rows, point, True, probabilities, out, block.entries_per_row)
         if not np.isfinite(out).all():
             refuse_not_finite(block)
+        if rounding is not None:
+            (rounding.settle_shares if probabilities else rounding.settle)(block, coef, intercept, out)
         return out
 
 

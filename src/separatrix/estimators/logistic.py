@@ -32,7 +32,7 @@ from separatrix.estimators.inputs import (
 )
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.problem import LogisticProblem
-from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
+from separatrix.estimators.solving import MANY_COLUMNS, SCIKIT_LEARN_SOLVERS, Solved, solve
 from separatrix.estimators.streaming import PartialFit, weights_of
 from separatrix.estimators.telling import print_pass, warn_unless_good
 from separatrix.terms.penalised import PenalisedLoss
@@ -294,6 +294,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         for name, value in attributes(raw).items():
             setattr(self, name, value)
         self._limit_: Limit | None = limit
+        self._settle(block, magnified=_magnified(solved))
         if verdict is not None:
             certificate = verdict
         self.n_iter_ = np.array([len(trace)], dtype=np.int32)
@@ -348,8 +349,11 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             return super()._score(X, probabilities)
         from separatrix.estimators.no_maximum import limit_probabilities
 
-        finite = super()._score(X, False)
-        scores = limit.scores(block_of(X), finite, bool(self.fit_intercept))
+        finite = self._linear(X, self.coef_, self.intercept_)
+        block = block_of(X)
+        scores = limit.scores(block, finite, bool(self.fit_intercept))
+        assert self._rounding_ is not None
+        self._rounding_.settle(block, self.coef_, self.intercept_, scores)
         return limit_probabilities(scores) if probabilities else scores
 
     def predict_proba(self, X: Any) -> Matrix:
@@ -446,6 +450,14 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
             return AnchoredCertificate(*claim, *witness, anchor=solved.anchor)
         return OptimumCertificate(*claim, *witness)
+
+
+def _magnified(solved: "Solved | FirthSolved") -> float:
+    """The largest Hⱼⱼ(H⁻¹)ⱼⱼ: how far columns that nearly depend on each other magnify rounding; 1 where unknown."""
+    factor = getattr(solved.outcome, "factor", None)
+    if factor is None or len(factor.diagonal) > MANY_COLUMNS:
+        return 1.0
+    return float(np.max(factor.diagonal * np.square(factor.inverse_lengths)))
 
 
 def _is_number(value: object, kind: Any = Real) -> bool:

@@ -23,7 +23,7 @@ from separatrix.engines.batches import RowSource, natural_type
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
 from separatrix.estimators.network_parameters import check_parameters, hidden_sizes, seed_of
 from separatrix.estimators.network_problem import Labelled, NetworkProblem, check_finite
-from separatrix.estimators.network_scores import codes_of, log_shares_of, shares_of
+from separatrix.estimators.network_scores import codes_of, log_shares_of, reach_of, settle, shares_of
 from separatrix.estimators.network_training import Training, new_update, train_epochs, train_lbfgs
 from separatrix.solvers.epochs import History
 from separatrix.terms.architecture import Architecture
@@ -345,6 +345,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         point: Vector = training.weights.astype(np.float64)
         self.certificate_ = NetworkCertificate.at(value, gradient, float(self.tol), point, problem, dtype.name)
         self._training = training
+        self._reach = reach_of(architecture, training.weights, data.block)
         return stop
 
     def _scores(self, X: Any) -> Matrix:
@@ -363,6 +364,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
             found = scores(architecture, flat, RowSource.of(block, dtype), pool)
         if not np.isfinite(found).all():
             refuse("The scores overflow.", "bring the columns to the scale the network was fitted on.")
+        settle(architecture, flat, block, found, getattr(self, "_reach", 0.0))
         return found
 
     def _architecture(self) -> Architecture:

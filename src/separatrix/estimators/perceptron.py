@@ -320,6 +320,9 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         self.coef_ = points[:, :d].copy()
         self.intercept_ = points[:, d].copy() if self.fit_intercept else np.zeros(len(points))
         self.n_parameters_ = int(points.size)
+        # one update changes a score by η‖x‖²
+        with np.errstate(all="ignore"):
+            self._settle(lesson.block, unit=float(self.eta0) * float(np.mean(np.square(lesson.lengths))))
 
     def _hooks(self) -> tuple[Callable[[Pass], bool], ...]:
         return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook)

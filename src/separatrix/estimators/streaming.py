@@ -109,6 +109,7 @@ class PartialFit:
         self.classes_ = known
         self._progress_ = progress
         self._limit_ = None
+        self._settle(block)
         self.n_iter_ = np.array([1], dtype=np.int32)
         self.n_parameters_ = raw.size
         trace = getattr(self, "trace_", None) or Trace()
