@@ -83,9 +83,9 @@ class LinearDecision:
             )
         return self._linear(X, coef, self.intercept_, probabilities, self._rounding_)
 
-    def _settle(self, block: Block, unit: float = 1.0, magnified: float = 1.0) -> None:
+    def _settle(self, block: Block, unit: float = 1.0, magnified: float = 1.0, bound: float = 0.0) -> None:
         """At the end of a fit: how far its scores can be from their true values."""
-        self._rounding_ = Rounding.of(block, self.coef_, self.intercept_, unit, magnified)
+        self._rounding_ = Rounding.of(block, self.coef_, self.intercept_, unit, magnified, bound)
 
     def _linear(
         self,

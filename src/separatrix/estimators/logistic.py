@@ -294,7 +294,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         for name, value in attributes(raw).items():
             setattr(self, name, value)
         self._limit_: Limit | None = limit
-        self._settle(block, magnified=_magnified(solved))
+        self._settle(block, magnified=_magnified(solved), bound=certificate.bound)
         if verdict is not None:
             certificate = verdict
         self.n_iter_ = np.array([len(trace)], dtype=np.int32)

@@ -8,7 +8,9 @@ u = 2⁻⁵³ and γ = 2(d + 4)u that has two parts:
 * **the fit**: sums over rows and the equations solved with them are off by γ of the scores they are made of. Let sⱼ
   be the mean |xⱼ| of the training rows and S = A·(Σ sⱼ|wⱼ| + |b| + 1) the size of their scores, 1 for the targets (log-odds
   or ±1; the perceptron: what one update does to a score). A ≥ 1 is how far columns that nearly depend on each other magnify
-  an error: the largest Hⱼⱼ(H⁻¹)ⱼⱼ, or the condition number. Then b is known to γS, and wⱼ to γS/(d·sⱼ).
+  an error: the largest Hⱼⱼ(H⁻¹)ⱼⱼ, or the condition number. Then b is known to γS, and wⱼ to γS/(d·sⱼ). An iteration that
+  ends at F − F* ≤ β is off by about √(8β) too (a row's curvature is at most ¼), which counts up to 2⁻⁴⁰ of S and no
+  further: a fit that stops far from its optimum has a boundary all the same.
 
 Together |f(x)| ≤ γ[Σ|xⱼ|(|wⱼ| + S/(d·sⱼ)) + |b| + S] is a tie. Of K classes those tie whose scores are within the sum of
 both tolerances of the highest: they get its score, so that probabilities are equal too, and the last of them wins.
@@ -32,6 +34,9 @@ SAMPLE_ROWS = 64
 MOST_MAGNIFIED = 1e6
 """A larger magnification would call clear scores ties."""
 
+MOST_DISTANCE = 2.0**-40
+"""As a share of S: what the distance from the optimum may add."""
+
 BEYOND = 1024.0
 """How much larger than a typical row a row may be."""
 
@@ -52,13 +57,22 @@ class Rounding:
     reach: float
 
     @classmethod
-    def of(cls, block: Block, coef: Matrix, intercept: Vector, unit: float = 1.0, magnified: float = 1.0) -> "Rounding":
-        """From rows of the fit and its weights."""
+    def of(
+        cls,
+        block: Block,
+        coef: Matrix,
+        intercept: Vector,
+        unit: float = 1.0,
+        magnified: float = 1.0,
+        bound: float = 0.0,
+    ) -> "Rounding":
+        """From rows of the fit, its weights, and how it was reached."""
         columns = mean_sizes(block)
         magnified = min(max(magnified, 1.0), MOST_MAGNIFIED) if magnified == magnified else MOST_MAGNIFIED
         with np.errstate(all="ignore"):
             largest = float((np.abs(coef) @ columns + np.abs(intercept)).max())
             size = magnified * (largest + unit)
+            size += min((8.0 * bound) ** 0.5, MOST_DISTANCE * size) / gamma(len(columns))
             reach = BEYOND * 2.0 * gamma(len(columns)) * (largest + 2.0 * size)
         return cls(size, columns, reach if np.isfinite(reach) else 0.0)
 
@@ -93,8 +107,10 @@ class Rounding:
 
     def near(self, scores: Matrix) -> Positions:
         """Rows whose score, or whose two highest, are too close to go by their digits."""
-        if scores.size == 1 and abs(scores.item()) > self.reach:
-            return NOWHERE
+        if len(scores) == 1:  # one row should not wait for what many need
+            *_, second, first = sorted(scores[0].tolist()) if scores.size > 1 else (0.0, abs(scores.item()))
+            if first - second > self.reach:
+                return NOWHERE
         if scores.shape[1] == 1:
             return _within(lambda first, last: scores[first:last, 0], len(scores), self.reach)
         return _within(lambda first, last: lead(scores[first:last]), len(scores), self.reach)
@@ -130,9 +146,6 @@ def lead(scores: Matrix) -> Vector:
     >>> lead(np.array([[1.0, 3.0, 2.5], [0.0, 0.0, -1.0]]))
     array([0.5, 0. ])
     """
-    if len(scores) == 1:
-        *_, second_one, first_one = sorted(scores[0].tolist())
-        return np.array([first_one - second_one if first_one > second_one else 0.0])
     if scores.shape[1] > FEW_CLASSES:
         two = np.partition(scores, scores.shape[1] - 2, axis=1)[:, -2:]
         return np.asarray(two[:, 1] - two[:, 0])
