@@ -1,4 +1,4 @@
-"""The positive class takes ties, in every model: on data that mirror each other the truth is known without computing."""
+"""The positive class takes ties, in every model: on data that mirror each other the truth is known."""
 
 import pickle
 from fractions import Fraction
@@ -123,7 +123,7 @@ def test_two_columns_that_swap_with_the_classes(model, alike):
 
 
 def rotated(binary, n=12):
-    """Three classes, each another's rows with the columns turned, or two exchanged: where columns are equal so are they."""
+    """Three classes, each another's rows with the columns turned or exchanged: where columns are equal so are they."""
     draw = np.random.default_rng(5)
     rows = draw.random((n, 3))
     rows[:, 0] += 0.2
@@ -183,7 +183,7 @@ LINEAR = [
 @pytest.mark.parametrize("scale", [1.0, 1e-6, 1e8])
 def test_a_projection_onto_the_boundary_is_on_it(model, scale):
     draw = np.random.default_rng(8)
-    X = (draw.normal(size=(80, 3)) + [0.0, 2.0, -5.0]) * [scale, 1.0, 1.0]
+    X = draw.normal((0.0, 2.0, -5.0), 1.0, size=(80, 3)) * [scale, 1.0, 1.0]
     y = draw.random(80) < 1.0 / (1.0 + np.exp(2.0 - X[:, 1]))
     if scale != 1.0 and getattr(model, "solver", "") in ("gd", "sgd"):
         pytest.skip("a descent needs scaled columns")
@@ -232,7 +232,7 @@ def test_a_score_that_is_not_zero_decides_by_its_exact_sign(model):
     assert len(clear) > 50
     assert (model.decision_function(points)[clear] != 0.0).all()
     assert model.predict(points)[clear].tolist() == [exact[k] > 0 for k in clear]
-    assert ((model.predict_proba(points)[clear] != 0.5).all() if hasattr(model, "predict_proba") else True)
+    assert (model.predict_proba(points)[clear] != 0.5).all() if hasattr(model, "predict_proba") else True
 
 
 def test_ties_survive_pickling_and_come_with_pieces():

@@ -254,8 +254,8 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
 def _settle(rows: Block, model: BernoulliClasses, joints: Matrix, counts: ClassCounts) -> None:
     """Make joints that tie equal, in place.
 
-    log μ − log(1 − μ), and the sum of all log(1 − μ), are off by a few roundings of the logarithms they are made of; each
-    of those is log N − log W, off by a rounding of either.
+    log μ − log(1 − μ), and the sum of all log(1 − μ), are off by a few roundings of the logarithms they are made of;
+    each of those is log N − log W, off by a rounding of either.
     """
     ones, zeros, priors = (
         np.abs(np.where(np.isneginf(logs), 0.0, logs)) for logs in (model.ones, model.zeros, model.priors)

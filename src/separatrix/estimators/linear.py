@@ -19,7 +19,8 @@ class LinearDecision:
 
     The positive class takes ties, as in the lectures; scikit-learn gives them to
     the other. Of K classes the last of those that tie is taken, which for two is the
-    same. A score within its rounding of zero is a tie and given as 0, see ``ties``. Two classes: ``coef_`` is (1, d), ``intercept_`` (1,); more: (K, d) and (K,).
+    same. A score within its rounding of zero is a tie and given as 0, see ``ties``.
+    Two classes: ``coef_`` is (1, d), ``intercept_`` (1,); more: (K, d) and (K,).
     """
 
     coef_: Matrix
@@ -36,28 +37,37 @@ class LinearDecision:
     def predict(self, X: Any) -> AnyArray:
         """The class on whose side of the boundary each row lies; the boundary is class 1's."""
         score = self._score(X, probabilities=False)
-        if score.shape[1] == 1:
-            codes = (score[:, 0] >= 0.0).astype(np.intp)
-        else:
-            codes = last_of_highest(score)
+        codes = (score[:, 0] >= 0.0).astype(np.intp) if score.shape[1] == 1 else last_of_highest(score)
         labels: AnyArray = self.classes_[codes]
         return labels
 
     def signed_distance(self, X: Any) -> Vector:
         """f(x)/‖w‖: the distance of each row from the boundary, positive on class 1's side."""
         length = self._normal_length() if hasattr(self, "coef_") else 1.0
-        return np.asarray(self.decision_function(X) / length)
+        return np.asarray(self._along(X) / length)
 
     def project(self, X: Any) -> Matrix:
         """The nearest point on the boundary: x − f(x)·w/‖w‖²."""
         length = self._normal_length()
-        scores = self.decision_function(X)
-        return _dense(block_of(X)) - np.outer(scores / length**2, self.coef_[0])
+        unit = self._boundary()[0] / length  # ‖w‖² may be below the smallest float
+        return _dense(block_of(X)) - np.outer(self._along(X) / length, unit)
 
     @property
     def origin_distance_(self) -> float:
-        """|b|/‖w‖: the distance of the boundary from the origin."""
-        return float(abs(self.intercept_[0]) / self._normal_length())
+        """|b|/‖w‖: the distance of the boundary from the origin; 0 where b is zero to rounding."""
+        length = self._normal_length()
+        return abs(self._boundary()[1]) / length
+
+    def _boundary(self) -> tuple[Vector, float]:
+        """(w, b) of the boundary ⟨w, x⟩ + b = 0 between two classes; b is 0 where it is zero to rounding."""
+        w, b = self.coef_[0], float(self.intercept_[0])
+        if self._rounding_ is not None and abs(b) <= self._rounding_.tolerances(self.coef_, self.intercept_)[0, -1]:
+            b = 0.0
+        return w, b
+
+    def _along(self, X: Any) -> Vector:
+        """⟨w, x⟩ + b of the boundary, 0 on it."""
+        return np.asarray(self.decision_function(X))
 
     def _outputs(self) -> int:
         """Weight vectors; 1 before fitting, so that the error comes from where it should."""
@@ -69,7 +79,7 @@ class LinearDecision:
                 f"With {len(self.coef_)} classes there is no single boundary to measure from.",
                 "choose two classes k and l; their boundary has the normal coef_[k] - coef_[l].",
             )
-        length = float(np.linalg.norm(self.coef_[0]))
+        length = float(np.linalg.norm(self._boundary()[0]))
         if length == 0.0:
             refuse("All weights are zero, so there is no boundary to measure from.", "raise C, or add columns.")
         return length

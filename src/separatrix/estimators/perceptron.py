@@ -86,8 +86,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
     pocket : bool, default=True
         Without a separator, give the best weights met instead of the last.
     error_threshold : float or None
-        Stop after an epoch whose summed error Σ a·|y − ŷ| is less than this, with y and ŷ = ±1 as each visit predicted: two
-        for every wrong row, whatever the scale of X.
+        Stop after an epoch whose summed error Σ a·|y − ŷ| is less than this, with y and ŷ = ±1 as each visit
+        predicted: two for every wrong row, whatever the scale of X.
     loss_threshold : float or None
         Stop after an epoch whose summed loss Σ a·(margin − s·z) over its mistakes is at most this.
     verdict_after : int or None, default=10

@@ -23,6 +23,7 @@ from separatrix.estimators.inputs import (
     sample_weights,
     weighted,
 )
+from separatrix.estimators.named_penalty import strength_and_ratio
 from separatrix.estimators.problem import LogisticProblem
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class PartialFit:
         weights = sample_weights(sample_weight, block.shape[0])
         factors = class_factors(self.class_weight, target, weights)
         weights = weighted(target, weights, factors)
-        problem = LogisticProblem(float(self.C), bool(self.fit_intercept), known, factors, float(self.l1_ratio or 0.0))
+        C, ratio = strength_and_ratio(self)
+        problem = LogisticProblem(C, bool(self.fit_intercept), known, factors, ratio)
         engine = open_engine(block, target, weights)
         whole = _total(total_weight, engine.weight)
         share = engine.weight / whole

@@ -6,14 +6,14 @@ u = 2⁻⁵³ and γ = 2(d + 4)u that has two parts:
 
 * **evaluation**: the sum is off by at most γ(Σ|xⱼ||wⱼ| + |b|);
 * **the fit**: sums over rows and the equations solved with them are off by γ of the scores they are made of. Let sⱼ
-  be the mean |xⱼ| of the training rows and S = A·(Σ sⱼ|wⱼ| + |b| + 1) the size of their scores, 1 for the targets (log-odds
-  or ±1; the perceptron: what one update does to a score). A ≥ 1 is how far columns that nearly depend on each other magnify
-  an error: the largest Hⱼⱼ(H⁻¹)ⱼⱼ, or the condition number. Then b is known to γS, and wⱼ to γS/(d·sⱼ). An iteration that
-  ends at F − F* ≤ β is off by about √(8β) too (a row's curvature is at most ¼), which counts up to 2⁻⁴⁰ of S and no
-  further: a fit that stops far from its optimum has a boundary all the same.
+  be the mean |xⱼ| of the training rows and S = A·(Σ sⱼ|wⱼ| + |b| + 1) the size of their scores, 1 for the targets
+  (log-odds or ±1; the perceptron: what one update does to a score). A ≥ 1 is how far columns that nearly depend on each
+  other magnify an error: the largest Hⱼⱼ(H⁻¹)ⱼⱼ, or the condition number. Then b is known to γS, and wⱼ to γS/(d·sⱼ).
+  An iteration that ends at F − F* ≤ β is off by about √(8β) too (a row's curvature is at most ¼), which counts up to
+  2⁻⁴⁰ of S and no further: a fit that stops far from its optimum has a boundary all the same.
 
-Together |f(x)| ≤ γ[Σ|xⱼ|(|wⱼ| + S/(d·sⱼ)) + |b| + S] is a tie. Of K classes those tie whose scores are within the sum of
-both tolerances of the highest: they get its score, so that probabilities are equal too, and the last of them wins.
+Together |f(x)| ≤ γ[Σ|xⱼ|(|wⱼ| + S/(d·sⱼ)) + |b| + S] is a tie. Of K classes those tie whose scores are within the sum
+of both tolerances of the highest: they get its score, so that probabilities are equal too, and the last of them wins.
 
 Hardly any row is that near, so the tolerance is computed only for rows within ``reach``: a thousand times the tolerance
 of a typical row. A row a thousand times larger than those of the fit is taken at its computed score.
@@ -159,7 +159,9 @@ def lead(scores: Matrix) -> Vector:
 
 def tolerance_of_rows(rows: Block, tolerances: Matrix) -> Matrix:
     """Σⱼ τⱼ|xⱼ| + τ₀ of every row and output (n × K)."""
-    of_outputs = [kernels.bracket(rows.rows, np.ascontiguousarray(t), True, rows.entries_per_row)[1] for t in tolerances]
+    of_outputs = [
+        kernels.bracket(rows.rows, np.ascontiguousarray(t), True, rows.entries_per_row)[1] for t in tolerances
+    ]
     return np.column_stack(of_outputs)
 
 
@@ -182,7 +184,7 @@ def last_of_highest(scores: Matrix) -> AnyArray:
     >>> last_of_highest(np.array([[1.0, 1.0, 0.0]]))
     array([1])
     """
-    if not 1 < len(scores) or scores.shape[1] > FEW_CLASSES:
+    if not len(scores) > 1 or scores.shape[1] > FEW_CLASSES:
         return np.asarray(scores.shape[1] - 1 - np.argmax(scores[:, ::-1], axis=1))
     highest, codes = scores[:, 0].copy(), np.zeros(len(scores), dtype=np.intp)
     for k in range(1, scores.shape[1]):

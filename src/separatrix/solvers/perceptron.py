@@ -1,9 +1,10 @@
 """Epoch after epoch until no mistake is left, a proof says that none can end, or patience does.
 
 **Stopping.** In this order, after each epoch: no mistakes (a separator); the summed error Σ a|y − ŷ|, y and ŷ = ±1 as
-predicted at each visit, or the summed loss Σ a(β − s·z) of the mistakes, under a threshold; no progress in the loss, or in a validation score, for some epochs; the weights of an earlier epoch again;
-``max_iter``. A verdict from outside, asked once, may say that no separator exists: then only the pocket is worth
-filling, until ``n_iter_no_change`` epochs have not lowered the error.
+predicted at each visit, or the summed loss Σ a(β − s·z) of the mistakes, under a threshold; no progress in the loss, or
+in a validation score, for some epochs; the weights of an earlier epoch again; ``max_iter``. A verdict from outside,
+asked once, may say that no separator exists: then only the pocket is worth filling, until ``n_iter_no_change`` epochs
+have not lowered the loss.
 
 **Cycles.** With a fixed order and a constant rate an epoch maps weights to weights, so weights that occur twice occur
 for ever. Brent's method finds this with one saved point: the point is compared with the one saved at the last

@@ -56,8 +56,8 @@ def mean_loss(losses: Vector, counts: Vector) -> OverallRisk:
 def least_risk(shares: Matrix, losses: Matrix) -> AnyArray:
     """The action of least expected loss for each row; of those that tie the last.
 
-    Probabilities carry a few roundings and a risk one more for each class, so risks within 8(K + 4)u of Σⱼ|Lᵢⱼ|P(cⱼ | x)
-    tie: p = 0.1 ties at losses of 9 and 1, although 0.9·1 and 0.1·9 differ as floats.
+    Probabilities carry a few roundings and a risk one more for each class, so risks within 8(K + 4)u of
+    Σⱼ|Lᵢⱼ|P(cⱼ | x) tie: p = 0.1 ties at losses of 9 and 1, although 0.9·1 and 0.1·9 differ as floats.
 
     >>> least_risk(np.array([[0.5, 0.5], [0.9, 0.1]]), np.array([[0.0, 9.0], [1.0, 0.0]]))
     array([1, 1])
