@@ -10,11 +10,11 @@ was met on the way, each row's before its own step.
 
 **Patience.** Of full steps, and of a score on rows held out: for ``idle`` epochs no improvement by more than
 tol·min(F, 1) over the best so far (of a score: by more than tol). Batches are noisy: five epochs that happen to be
-worse than the best one are nothing unusual on the way down. So (``noisy``) their objectives are averaged: w epochs, the last
-quarter of all but at least 2·``idle``, are compared with the w before them, and patience ends when ``idle`` times in a
-row the later mean is not lower by more than tol·min(F, 1). While rates fall like t^−¾ the objective does too, and its
-noise like the square root of that; the mean over a window that grows with t falls faster than its noise, so that
-chance does not end a descent that still gains.
+worse than the best one are nothing unusual on the way down. So (``noisy``) their objectives are averaged: w epochs,
+the last quarter of all but at least 2·``idle``, are compared with the w before them, and patience ends when ``idle``
+times in a row the later mean is not lower by more than tol·min(F, 1). While rates fall like t^−¾ the objective does
+too, and its noise like the square root of that; the mean over a window that grows with t falls faster than its noise,
+so that chance does not end a descent that still gains.
 """
 
 import math
