@@ -270,3 +270,15 @@ def test_the_lead_is_that_of_sorting():
         assert np.array_equal(lead(scores), ordered[:, -1] - ordered[:, -2])
         expected = [max(k for k in range(classes) if row[k] == max(row)) for row in scores.tolist()]
         assert last_of_highest(scores).tolist() == expected
+
+
+def test_all_rows_may_tie():
+    """No weight at all and as many rows of either class: everything is a tie, however many rows there are."""
+    draw = np.random.default_rng(7)
+    X = draw.normal(size=(3000, 400))
+    X, y = np.vstack([X, X]), np.repeat([0, 1], 3000)
+    model = LogisticRegression(l1_ratio=1.0, C=1e-6).fit(X, y)
+    assert not model.coef_.any()
+    assert (model.predict(X) == 1).all()
+    assert (model.predict_proba(X) == 0.5).all()
+    assert (model.decision_function(X) == 0.0).all()

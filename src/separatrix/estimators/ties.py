@@ -10,7 +10,7 @@ u = 2⁻⁵³ and γ = 2(d + 4)u that has two parts:
   (log-odds or ±1; the perceptron: what one update does to a score). A ≥ 1 is how far columns that nearly depend on each
   other magnify an error: the largest Hⱼⱼ(H⁻¹)ⱼⱼ, or the condition number. Then b is known to γS, and wⱼ to γS/(d·sⱼ).
   An iteration that ends at F − F* ≤ β is off by about √(8β) too (a row's curvature is at most ¼), which counts up to
-  2⁻⁴⁰ of S and no further: a fit that stops far from its optimum has a boundary all the same.
+  2⁻⁴⁰ of S/A and no further: a fit that stops far from its optimum has a boundary all the same.
 
 Together |f(x)| ≤ γ[Σ|xⱼ|(|wⱼ| + S/(d·sⱼ)) + |b| + S] is a tie. Of K classes those tie whose scores are within the sum
 of both tolerances of the highest: they get its score, so that probabilities are equal too, and the last of them wins.
@@ -35,7 +35,7 @@ MOST_MAGNIFIED = 1e6
 """A larger magnification would call clear scores ties."""
 
 MOST_DISTANCE = 2.0**-40
-"""As a share of S: what the distance from the optimum may add."""
+"""As a share of S/A: what the distance from the optimum may add."""
 
 BEYOND = 1024.0
 """How much larger than a typical row a row may be."""
@@ -44,6 +44,9 @@ FEW_CLASSES = 16
 
 PIECE = 2**14
 """Scores that are looked at in one go."""
+
+PORTION = 2**20
+"""Numbers that are copied at once."""
 
 NOWHERE = np.empty(0, dtype=np.int64)
 
@@ -72,7 +75,7 @@ class Rounding:
         with np.errstate(all="ignore"):
             largest = float((np.abs(coef) @ columns + np.abs(intercept)).max())
             size = magnified * (largest + unit)
-            size += min((8.0 * bound) ** 0.5, MOST_DISTANCE * size) / gamma(len(columns))
+            size += min((8.0 * bound) ** 0.5, MOST_DISTANCE * (largest + unit)) / gamma(len(columns))
             reach = BEYOND * 2.0 * gamma(len(columns)) * (largest + 2.0 * size)
         return cls(size, columns, reach if np.isfinite(reach) else 0.0)
 
@@ -89,21 +92,21 @@ class Rounding:
     def settle(self, block: Block, coef: Matrix, intercept: Vector, scores: Matrix) -> None:
         """Make scores that tie equal, in place: to 0, of K classes to the highest."""
         near = self.near(scores)
-        if len(near):
-            part = block_of(block.take(near))
-            settle_rows(scores, near, tolerance_of_rows(part, self.tolerances(coef, intercept)))
+        for which in _portions(near, block.shape[1]):
+            part = block_of(block.take(which))
+            settle_rows(scores, which, tolerance_of_rows(part, self.tolerances(coef, intercept)))
 
     def settle_shares(self, block: Block, coef: Matrix, intercept: Vector, shares: Matrix) -> None:
         """Give both classes ½ where the score ties, in place; |p₁ − p₀| = tanh(|f|/2)."""
         if len(shares) == 1 and abs(shares.item(1) - shares.item(0)) > self.reach:
             return
         near = _within(lambda first, last: shares[first:last, 1] - shares[first:last, 0], len(shares), self.reach)
-        if len(near):
-            scores = np.empty((len(near), 1))
-            part = block_of(block.take(near))
+        for which in _portions(near, block.shape[1]):
+            scores = np.empty((len(which), 1))
+            part = block_of(block.take(which))
             kernels.score(part.rows, np.column_stack([coef, intercept]), True, False, scores, part.entries_per_row)
             self.settle(part, coef, intercept, scores)
-            shares[near[scores[:, 0] == 0.0]] = 0.5
+            shares[which[scores[:, 0] == 0.0]] = 0.5
 
     def near(self, scores: Matrix) -> Positions:
         """Rows whose score, or whose two highest, are too close to go by their digits."""
@@ -124,6 +127,12 @@ def _within(values: Callable[[int, int], Vector], n: int, reach: float) -> Posit
         if size.min() <= reach:
             found.append(first + np.flatnonzero(size <= reach))
     return np.concatenate(found) if found else NOWHERE
+
+
+def _portions(which: Positions, columns: int) -> list[Positions]:
+    """Rows a few at a time: where all tie, a copy of all would be a copy of the data."""
+    step = max(1, PORTION // columns)
+    return [which[first : first + step] for first in range(0, len(which), step)]
 
 
 def gamma(columns: int) -> float:
