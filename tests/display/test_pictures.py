@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 
 from separatrix import InputError, LogisticRegression, Perceptron, SeparationWarning
-from separatrix.display import BoundaryDisplay, LossDisplay, SigmoidDisplay, TraceDisplay
+from separatrix.display import BasisDisplay, BoundaryDisplay, LossDisplay, SigmoidDisplay, TraceDisplay
 
 mpl.use("Agg")
 
@@ -154,3 +156,13 @@ def test_the_line_between_separated_classes_is_that_of_the_direction():
     display = BoundaryDisplay.from_estimator(model, X, y)
     np.testing.assert_allclose(display.distance, [-1.5, -1.5, 1.5, 1.5], rtol=1e-9)
     np.testing.assert_allclose(display.distance, model.signed_distance(X), rtol=1e-12)
+
+
+def test_the_curved_boundary_of_separated_classes_is_that_of_the_direction():
+    """An inner interval against both outer ones: in (x, x²) they are separated, halfway between the nearest rows."""
+    x, y = np.array([[-3.0], [-2.0], [-1.0], [0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1, 1, 0, 0])
+    pipeline = make_pipeline(PolynomialFeatures(2, include_bias=False), LogisticRegression(C=np.inf))
+    with pytest.warns(SeparationWarning):
+        pipeline.fit(x, y)
+    display = BasisDisplay.from_estimator(pipeline, x, y).plot()
+    np.testing.assert_allclose(np.abs(display.crossings()), np.sqrt(2.5), rtol=1e-3)  # read off a grid

@@ -13,7 +13,7 @@ class Stop(StrEnum):
     STALLED = "no step improves the objective at this precision; rescale extreme columns or loosen tol"
     DEPENDENT = "columns are nearly, but not quite, linearly dependent; drop one of them or use a finite C"
     SEPARATED = "no finite maximum exists; use a finite C"
-    PATIENCE = "the loss, or the validation score, no longer improves by tol; raise n_iter_no_change or lower the rate"
+    PATIENCE = "the loss or validation score no longer improves by tol; raise n_iter_no_change or loosen tol"
     DIVERGED = "the steps are too long; lower eta0, or leave it out"
     ASKED = "a callback asked to stop"
 

@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.display import canvas
-from separatrix.display.plane import Line, around
+from separatrix.display.plane import Line, around, weights_of_boundary
 
 GRID = 200
 COMPARABLE = 5.0
@@ -220,10 +220,6 @@ def _line(estimator: Any, values: Matrix, shown: list[int]) -> Line | None:
         return None
     at = values.mean(axis=0)
     at[shown] = 0.0
-    constant = float(np.ravel(estimator.intercept_)[0])
-    direction = getattr(estimator, "direction_", None)
-    if direction is not None:  # no maximum: what runs to infinity has the boundary
-        weights = direction[:, : values.shape[1]]
-        constant = float(direction[0, -1]) if direction.shape[1] > values.shape[1] else 0.0
-    line = Line(np.asarray(weights)[0, shown], float(constant + weights[0] @ at))
+    normal, constant = weights_of_boundary(estimator)
+    line = Line(normal[shown], float(constant + normal @ at))
     return line if line.length > 0.0 else None

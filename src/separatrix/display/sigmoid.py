@@ -8,6 +8,7 @@ import numpy as np
 from separatrix.core.arrays import AnyArray, Vector
 from separatrix.core.errors import refuse
 from separatrix.display import canvas
+from separatrix.display.plane import weights_of_boundary
 from separatrix.probability import logit, sigmoid
 
 ZERO = 1e-12
@@ -50,21 +51,19 @@ class SigmoidDisplay:
         if width != 1:
             refuse(f"The model has {width} columns.", "a sigmoid over the data is drawn for one column.")
         names = getattr(estimator, "feature_names_in_", ["x"])
-        weights = np.array([estimator.coef_[0, 0], estimator.intercept_[0]], dtype=np.float64)
-        direction = getattr(estimator, "direction_", None)
+        w, b = weights_of_boundary(estimator)
         display = cls(
             np.asarray(X, dtype=np.float64).reshape(-1),
             np.asarray(y) == estimator.classes_[1],
-            float(weights[0]),
-            float(weights[1]),
+            float(w[0]),
+            b,
             (str(estimator.classes_[0]), str(estimator.classes_[1])),
             str(names[0]),
+            getattr(estimator, "direction_", None) is not None,
         )
-        if direction is not None:
-            display.slope = float(direction[0, 0])
-            display.intercept = float(direction[0, 1]) if direction.shape[1] > 1 else 0.0
-            display.certain = True
-            display.on_boundary = float(sigmoid(weights[0] * display.boundary + weights[1]))
+        if display.certain:
+            finite = estimator.coef_[0, 0] * display.boundary + estimator.intercept_[0]
+            display.on_boundary = float(sigmoid(finite))
         return display
 
     @property
