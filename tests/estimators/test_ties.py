@@ -62,12 +62,19 @@ def check_tie(model, points):
     assert (model.predict(points) == model.classes_[-1]).all()
     if hasattr(model, "decision_function"):
         score = model.decision_function(points)
-        assert (score == (0.0 if score.ndim == 1 else score[:, :1])).all()
+        if score.ndim == 1:
+            assert (score == 0.0).all()
+        else:  # the last is a hair ahead, so that argmax finds it too
+            assert (score[:, :-1] == score[:, :1]).all()
+            np.testing.assert_allclose(score[:, -1], score[:, 0], rtol=1e-15, atol=1e-15)
+            assert (score.argmax(axis=1) == score.shape[1] - 1).all()
     if hasattr(model, "predict_proba"):
         shares = model.predict_proba(points)
-        assert (shares == shares[:, :1]).all()
         if len(model.classes_) == 2:
             assert (shares == 0.5).all()
+        else:
+            np.testing.assert_allclose(shares, 1.0 / len(model.classes_), rtol=1e-14)
+            assert (shares.argmax(axis=1) == len(model.classes_) - 1).all()
 
 
 def same_answers(model, points):
@@ -78,6 +85,7 @@ def same_answers(model, points):
     if hasattr(model, "predict_proba"):
         shares = model.predict_proba(points)
         assert (codes == last_of_highest(shares)).all()
+        assert len(model.classes_) == 2 or (codes == shares.argmax(axis=1)).all()
     alone = np.concatenate([model.predict(points[i : i + 1]) for i in range(len(points))])
     assert (alone == model.predict(points)).all()
 
@@ -215,7 +223,8 @@ def test_a_network_of_three_outputs_that_cancel():
     model.coefs_ = [np.ones((3, 3)), np.vstack([one * 1.0, one * 1.0, one * 1.0])[:, [0, 1, 2]].T * [[1.0, 2.0, 3.0]]]
     model.intercepts_ = [np.zeros(3), np.zeros(3)]
     shares = model.predict_proba(np.array([[0.2, 0.3, 0.4]]))
-    assert (shares == shares[0, 0]).all()
+    np.testing.assert_allclose(shares, 1.0 / 3.0, rtol=1e-14)
+    assert shares.argmax() == 2
     assert model.predict(np.array([[0.2, 0.3, 0.4]])) == "c"
 
 

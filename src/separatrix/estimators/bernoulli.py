@@ -169,7 +169,8 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
     def predict_joint_log_proba(self, X: Any) -> Matrix:
         """Log P(x, cₖ) of every row (n × K); −∞ where x is impossible under the class.
 
-        Joints that are equal within their rounding are given as equal, see ``ties``.
+        Joints that are equal within their rounding are given as equal (of more than two the last a hair higher), see
+        ``ties``.
         """
         return self._joint(X)
 

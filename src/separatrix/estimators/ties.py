@@ -13,7 +13,8 @@ u = 2⁻⁵³ and γ = 2(d + 4)u that has two parts:
   2⁻⁴⁰ of S/A and no further: a fit that stops far from its optimum has a boundary all the same.
 
 Together |f(x)| ≤ γ[Σ|xⱼ|(|wⱼ| + S/(d·sⱼ)) + |b| + S] is a tie. Of K classes those tie whose scores are within the sum
-of both tolerances of the highest: they get its score, so that probabilities are equal too, and the last of them wins.
+of both tolerances of the highest: they get its score, and the last of them, which wins, a few roundings more. So the
+probabilities are equal to sixteen digits, and whoever takes the largest score or probability finds the same class.
 
 Hardly any row is that near, so the tolerance is computed only for rows within ``reach``: a thousand times the tolerance
 of a typical row. A row a thousand times larger than those of the fit is taken at its computed score.
@@ -39,6 +40,9 @@ MOST_DISTANCE = 2.0**-40
 
 BEYOND = 1024.0
 """How much larger than a typical row a row may be."""
+
+AHEAD = 8.0
+"""Roundings by which the last of the classes that tie is ahead: enough to show in a probability."""
 
 FEW_CLASSES = 16
 
@@ -90,7 +94,7 @@ class Rounding:
         return gamma(d) * out
 
     def settle(self, block: Block, coef: Matrix, intercept: Vector, scores: Matrix) -> None:
-        """Make scores that tie equal, in place: to 0, of K classes to the highest."""
+        """Make scores that tie equal, in place: to 0, of K classes to the highest, the last of them a hair ahead."""
         near = self.near(scores)
         for which in _portions(near, block.shape[1]):
             part = block_of(block.take(which))
@@ -175,15 +179,20 @@ def tolerance_of_rows(rows: Block, tolerances: Matrix) -> Matrix:
 
 
 def settle_rows(scores: Matrix, which: Positions, tolerances: Matrix) -> None:
-    """Make scores of these rows that are within their tolerances equal, in place."""
+    """Make scores of these rows that are within their tolerances equal, in place; of K > 2 the last is ahead."""
     part = scores[which]
     if part.shape[1] == 1:
         part[np.abs(part) <= tolerances] = 0.0
-    else:
-        highest = part.argmax(axis=1)[:, None]
-        top = np.take_along_axis(part, highest, axis=1)
-        room = np.take_along_axis(tolerances, highest, axis=1) + tolerances
-        part = np.where(part >= top - room, top, part)
+        scores[which] = part
+        return
+    highest = part.argmax(axis=1)[:, None]
+    top = np.take_along_axis(part, highest, axis=1)
+    tied = part >= top - (np.take_along_axis(tolerances, highest, axis=1) + tolerances)
+    part = np.where(tied, top, part)
+    if part.shape[1] > 2:
+        several = np.flatnonzero(tied.sum(axis=1) > 1)
+        last = last_of_highest(part[several])
+        part[several, last] += AHEAD * UNIT_ROUNDOFF * np.maximum(np.abs(part[several, last]), 1.0)
     scores[which] = part
 
 
