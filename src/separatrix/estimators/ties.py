@@ -95,6 +95,13 @@ class Rounding:
 
     def settle(self, block: Block, coef: Matrix, intercept: Vector, scores: Matrix) -> None:
         """Make scores that tie equal, in place: to 0, of K classes to the highest, the last of them a hair ahead."""
+        if len(scores) == 1:  # one row should not wait for what many need
+            row = scores.tolist()[0]
+            if len(row) > 1:
+                row.sort()
+                row[0] = row[-1] - row[-2]
+            if abs(row[0]) > self.reach:
+                return
         near = self.near(scores)
         for which in _portions(near, block.shape[1]):
             part = block_of(block.take(which))
@@ -102,8 +109,10 @@ class Rounding:
 
     def settle_shares(self, block: Block, coef: Matrix, intercept: Vector, shares: Matrix) -> None:
         """Give both classes ½ where the score ties, in place; |p₁ − p₀| = tanh(|f|/2)."""
-        if len(shares) == 1 and abs(shares.item(1) - shares.item(0)) > self.reach:
-            return
+        if len(shares) == 1:
+            negative, positive = shares.tolist()[0]
+            if abs(positive - negative) > self.reach:
+                return
         near = _within(lambda first, last: shares[first:last, 1] - shares[first:last, 0], len(shares), self.reach)
         for which in _portions(near, block.shape[1]):
             scores = np.empty((len(which), 1))
@@ -114,10 +123,6 @@ class Rounding:
 
     def near(self, scores: Matrix) -> Positions:
         """Rows whose score, or whose two highest, are too close to go by their digits."""
-        if len(scores) == 1:  # one row should not wait for what many need
-            *_, second, first = sorted(scores[0].tolist()) if scores.size > 1 else (0.0, abs(scores.item()))
-            if first - second > self.reach:
-                return NOWHERE
         if scores.shape[1] == 1:
             return _within(lambda first, last: scores[first:last, 0], len(scores), self.reach)
         return _within(lambda first, last: lead(scores[first:last]), len(scores), self.reach)
