@@ -47,7 +47,7 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     need(codes.size() == n, "one label per row");
     need(!weights || weights->size() == n, "one weight per row");
     need(!rates || rates->size() == static_cast<std::size_t>(last - first), "one rate per visit");
-    need(point.size() == p && counters.size() == kCounters, "the point must be p long, the counters eight");
+    need(point.size() == p && counters.size() == kCounters, "the point must be p long, the counters nine");
     need(!run_point || run_point->size() == p, "the pocket must be p long");
     need(average_from < 0 || (total && total->size() == p), "an average needs a total, p long");
     need(!(truncate > 0) || (lost && lost->size() == static_cast<std::size_t>(held.rows.d)),
@@ -95,7 +95,7 @@ void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, 
     }
     need(!weights || weights->size() == n, "one weight per row");
     need(rates.size() >= static_cast<std::size_t>((last - first + batch - 1) / batch), "one rate per step");
-    need(point.size() == p && counters.size() == kCounters, "the point must be outputs x p long, the counters eight");
+    need(point.size() == p && counters.size() == kCounters, "the point must be outputs x p long, the counters nine");
     need(!total || total->size() == p, "the total must be as long as the point");
     task.codes = codes.data();
     task.weights = data_of(weights);

@@ -94,6 +94,7 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
         const double step = rate * sign * weight;
         counters[kMistakes] += 1;
         counters[kError] += weight * (task.margin - signed_score);
+        if (sign > 0 ? score < 0 : !(score < 0)) counters[kWrong] += weight;
         const double run = static_cast<double>(visit) - 1 - counters[kLastMistake];
         if (task.run_point != nullptr && run > counters[kLongestRun]) {
             counters[kLongestRun] = run;
@@ -145,6 +146,7 @@ SEPARATRIX_INLINE void sweep_penalised(const PerceptronTask& task, std::ptrdiff_
             }
             counters[kMistakes] += 1;
             counters[kError] += weight * (task.margin - signed_score);
+            if (sign > 0 ? score < 0 : !(score < 0)) counters[kWrong] += weight;
             counters[kLastMistake] = counters[kVisits];
         }
         if (task.shrink > 0) {
