@@ -43,15 +43,16 @@ OutDoubles moments(const HeldRows& held, Codes codes, std::ptrdiff_t classes, st
     return hand_over(std::move(total.sums), {size});
 }
 
-void spreads(const HeldRows& held, Codes codes, Doubles centre, Doubles scale, MutableDoubles out,
-             std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
+void spreads(const HeldRows& held, Codes codes, Doubles centre, Doubles scale, std::optional<Doubles> full,
+             MutableDoubles out, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     check_span(held.rows, first, last, lanes);
     need(centre.ndim() == 2 && centre.shape(1) == static_cast<std::size_t>(held.rows.d), "one centre per column");
-    need(scale.size() == centre.size(), "one scale per centre");
+    need(scale.size() == centre.size() && (!full || full->size() == centre.size()), "one scale per centre");
     const auto classes = static_cast<std::ptrdiff_t>(centre.shape(0));
     check_codes(codes, held.rows.n, classes, first, last);
     need(out.size() == static_cast<std::size_t>(held.rows.n), "one output per row");
-    const SpreadTask task{&held.rows, codes.data(), centre.data(), scale.data(), classes, out.data()};
+    const SpreadTask task{&held.rows, codes.data(), centre.data(), scale.data(), full ? full->data() : nullptr,
+                          classes,    out.data()};
     nb::gil_scoped_release unlocked;
     spread_rows(task, first, last, lanes, threads);
 }
@@ -85,7 +86,7 @@ void bind_moments(nb::module_& module) {
                nb::arg("shift"), nb::arg("each"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
                nb::arg("threads"), "Weights, sums and scatters of the classes about their shifts.");
     module.def("spreads", &spreads, nb::arg("rows"), nb::arg("codes"), nb::arg("centre"), nb::arg("scale"),
-               nb::arg("out"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
+               nb::arg("full").none(), nb::arg("out"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "Squared length of each row about its class's centre, every column scaled.");
     module.def("counts", &counts, nb::arg("rows"), nb::arg("codes"), nb::arg("classes"), nb::arg("weights").none(),
                nb::arg("threshold"), nb::arg("binary"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),

@@ -111,8 +111,8 @@ class MemoryEngine:
             return squared_lengths(self.block, at, options["constant"], options["shift"])[:, None]
         out = np.empty((self.rows, rowwise.outputs(len(at))))
         if rowwise.kernel == "spreads":
-            scale = options["scale"]
-            kernels.spreads(self.block.rows, self.codes, at, scale, out.ravel(), self.entries_per_row)
+            scale, full = options["scale"], options["full"]
+            kernels.spreads(self.block.rows, self.codes, at, scale, full, out.ravel(), self.entries_per_row)
         elif rowwise.kernel == "lengths":
             kernels.lengths(self._by_rows().rows, options["constant"], out.ravel(), self.entries_per_row)
         else:
