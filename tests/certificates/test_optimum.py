@@ -65,7 +65,7 @@ def test_it_reads_as_one_sentence_and_as_plain_values(fitted):
 
 def test_a_smaller_bound_is_refused(fitted):
     certificate, extra = fitted
-    with pytest.raises(CertificateError, match="only a bound of"):
+    with pytest.raises(CertificateError, match="states a bound of"):
         replace(certificate, bound=certificate.bound / 1000).verify(X, Y, **extra)
 
 
@@ -103,7 +103,7 @@ def test_other_data_is_refused(fitted):
 def test_a_tampered_direction_is_refused():
     certificate = LogisticRegression(solver="newton-cg").fit(X, Y).certificate_
     with pytest.raises(CertificateError):
-        replace(certificate, direction=certificate.direction + 1.0).verify(X, Y)
+        replace(certificate, _direction=certificate._direction + 1.0).verify(X, Y)
 
 
 def test_a_fit_that_stopped_early_claims_what_it_knows_and_no_more():

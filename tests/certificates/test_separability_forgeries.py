@@ -35,7 +35,7 @@ def test_a_dependence_with_a_huge_entry_on_a_zero_column():
         rank=1,
         basis=np.array([2]),
         dependences=((1, 0, huge), (0, 1, huge)),
-        balance=Balance(pair, np.ones(2), ((1, 0, 0),), digests(rows.take(pair)), slack=0.5),
+        balance=Balance(pair, np.ones(2), np.array([2]), digests(rows.take(pair)), slack=0.5),
     )
     _refused(forged, X, y)
 
@@ -61,7 +61,7 @@ def test_exact_ranks_are_not_raised_by_rounding():
     assert verdict.kind == "quasi"
     which = np.arange(8)
     rows = verdict.problem.signed_rows(X, y, None)
-    balance = Balance(which, np.full(8, 0.5), ((3, 0), (0, 1)), digests(rows.take(which)), (1,) * 8)
+    balance = Balance(which, np.full(8, 0.5), np.array([0, 1]), digests(rows.take(which)), (1,) * 8)
     _refused(replace(verdict, kind="overlap", balance=balance), X, y)
 
 

@@ -63,7 +63,7 @@ def test_no_coordinate_is_further_from_zero_than_the_whole(fitted):
 def test_a_smaller_decrement_is_refused(fitted):
     certificate, extra = fitted
     for smaller in (certificate.decrement / 1000, 0.0):
-        with pytest.raises(CertificateError, match="only a decrement of"):
+        with pytest.raises(CertificateError, match="states a decrement of"):
             replace(certificate, decrement=smaller).verify(X, Y, **extra)
     with pytest.raises(CertificateError, match="scaled"):
         replace(certificate, scaled=certificate.scaled / 1000).verify(X, Y, **extra)
@@ -134,9 +134,10 @@ class Bowl:
     slope = "The gradient"
     unit = ""
 
-    def stationarity(self, X, y, sample_weight, point, keep):
+    def stationarity(self, X, y, sample_weight, point, keep, stated):
         gradient = point - X.mean(axis=0)
-        return Stationarity(gradient @ gradient / 2, float(np.linalg.norm(gradient)), np.abs(gradient), 1e-15)
+        length = float(np.linalg.norm(gradient))
+        return Stationarity(gradient @ gradient / 2, 1e-16, length, np.abs(gradient), 1e-15), ()
 
     def to_dict(self):
         return {}
@@ -144,7 +145,7 @@ class Bowl:
 
 def test_it_serves_any_slope():
     point = X.mean(axis=0) + 1e-6
-    found = Bowl().stationarity(X, Y, None, point, None)
+    found, _ = Bowl().stationarity(X, Y, None, point, None, 0.0)
     decrement, scaled = found.claim()
     certificate = StationaryCertificate(decrement, 1e-8, found.value, scaled, point, Bowl())
     assert certificate.verify(X, Y).met

@@ -148,6 +148,7 @@ def test_every_layout_gives_the_same_model(layout):
     model.certificate_.verify(X, y)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.ConvergenceWarning")
 def test_far_columns_keep_their_information():
     X, y, _ = draw_problem(7, n=400)
     plain, moved = LinearDiscriminantAnalysis().fit(X, y), LinearDiscriminantAnalysis().fit(X + 1e9, y)

@@ -6,6 +6,7 @@
 import json
 import pickle
 import warnings
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -15,12 +16,13 @@ import scipy.optimize
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit, log_expit
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import tables
 import twins
 from separatrix import LogisticRegression
-from separatrix.core.errors import ConvergenceWarning, InputError
+from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError
 
 # Heinze and Schemper's endometrial cancer data: neovasculation separates in part
 NV = np.zeros(79)
@@ -303,13 +305,21 @@ def test_a_column_that_only_rows_of_no_weight_tell_apart_is_left_out():
     assert LogisticRegression(C=np.inf).fit(A, y, sample_weight=weights).certificate_.met
 
 
-def test_nearly_dependent_columns_are_not_called_dependent():
+@pytest.mark.parametrize("size", [1e-5, 1e-7, 1e-8])
+def test_nearly_dependent_columns_are_columns_of_their_own(size):
     X, y, draw = problem(5, n=300)
-    A = np.column_stack([X[:, 0], X[:, 0] + 1e-7 * draw.normal(size=300)])
-    with pytest.warns(ConvergenceWarning, match="nearly, but not quite"):
-        model = firth().fit(A, y)
-    assert not model.certificate_.proved
-    assert "Nothing is stated" in str(model.certificate_)
+    noise = draw.normal(size=300)
+    A = np.column_stack([X[:, 0], X[:, 0] + size * noise])
+    model = firth().fit(A, y)
+    assert model.certificate_.aliased == ()
+    assert model.certificate_.met
+    model.certificate_.verify(A, y)
+    model.certificate_.verify(sp.csr_array(A), y)
+    # the same columns as a basis of no such condition: ℓ* differs by the logarithm of the determinant between them
+    apart = np.column_stack([X[:, 0], (A[:, 1] - A[:, 0]) / size])
+    plain = firth().fit(apart, y)
+    np.testing.assert_allclose(model.decision_function(A), plain.decision_function(apart), atol=1e-5)
+    assert model.certificate_.objective - plain.certificate_.objective == pytest.approx(-np.log(size) / 300, abs=1e-8)
 
 
 def test_trace_hooks_and_warm_start():
@@ -386,3 +396,72 @@ def test_class_weight_pickle_and_plain_values():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(again.predict_proba(ENDOMETRIAL), model.predict_proba(ENDOMETRIAL))
+
+
+def test_dense_and_sparse_rows_with_columns_far_from_zero_say_the_same():
+    """log det I of unshifted columns near 1e5 loses ten digits; the objective is known in multiple precision."""
+    draw = np.random.default_rng(0)
+    X = np.column_stack([1e5 + draw.normal(size=80), draw.normal(size=80), draw.integers(0, 2, 80)])
+    y = (X[:, 1] + draw.logistic(size=80) > 0).astype(int)
+    dense, sparse = firth().fit(X, y).certificate_, firth().fit(sp.csr_array(X), y).certificate_
+    for certificate in (dense, sparse):
+        assert certificate.met
+        for rows in (X, sp.csr_array(X), sp.csc_array(X)):
+            assert certificate.verify(rows, y) is certificate
+        with mpmath.workdps(40):
+            point = [mpmath.mpf(float(v)) for v in certificate.point]
+            rows = [[mpmath.mpf(float(v)) for v in row] + [mpmath.mpf(1)] for row in X]
+            information, value = mpmath.zeros(4, 4), mpmath.mpf(0)
+            for row, label in zip(rows, y, strict=True):
+                z = mpmath.fdot(row, point)
+                value += mpmath.log1p(mpmath.exp(-z if label else z))
+                curve = 1 / (2 + mpmath.exp(z) + mpmath.exp(-z))
+                for j in range(4):
+                    for k in range(4):
+                        information[j, k] += curve * row[j] * row[k]
+            truth = (value - mpmath.log(mpmath.det(information)) / 2) / 80
+            assert abs(truth - mpmath.mpf(certificate.objective)) < 1e-13
+
+
+@pytest.mark.parametrize("seed", [0, 11])
+def test_a_long_bent_valley_is_walked_to_its_end(seed):
+    """Body weights from grams to tons: the likelihood creeps along a valley over three orders of magnitude."""
+    draw = np.random.default_rng(seed)
+    weight = np.exp(draw.normal(3.0, 3.0, 107)).round(2)
+    X = np.column_stack([weight, draw.uniform(2, 110, 107).round(0), draw.uniform(size=107) < 0.1]).astype(float)
+    y = ((weight < 5) & (draw.uniform(size=107) < 0.35)).astype(int)
+    model = firth().fit(X, y)
+    assert model.certificate_.met
+    model.certificate_.verify(X, y)
+
+    def value(point):
+        z = np.column_stack([X, np.ones(107)]) @ point
+        rows = np.column_stack([X, np.ones(107)]) * np.sqrt(expit(z) * expit(-z))[:, None]
+        return -log_expit(np.where(y, z, -z)).sum() - np.log(np.abs(np.linalg.qr(rows, mode="r").diagonal())).sum()
+
+    here = value(weights_of(model))
+    assert here / 107 == pytest.approx(model.certificate_.objective, rel=1e-9)
+    scale = np.array([0.1, 0.01, 0.5, 0.5])
+    around = scipy.optimize.minimize(lambda move: value(weights_of(model) + scale * move), np.zeros(4), method="Powell")
+    assert around.fun >= here - 1e-7
+
+
+def test_every_field_of_a_firth_certificate_is_derived_again():
+    X, y, _ = problem(5, n=200)
+    A = np.column_stack([X, X[:, 0] + X[:, 1]])
+    certificate = firth(flic=True).fit(A, y).certificate_
+    assert certificate.verify(A, y) is certificate
+    for field, value in (
+        ("decrement", certificate.decrement * 2),
+        ("decrement", certificate.decrement / 2),
+        ("scaled", certificate.scaled * 2),
+        ("scaled", certificate.scaled / 2),
+        ("scaled", certificate.scaled * np.nan),
+        ("aliased", ()),
+        ("aliased", ("column 0",)),
+        ("keep", None),
+        ("keep", np.arange(A.shape[1] + 1)),
+        ("objective", certificate.objective * (1 + 1e-9)),
+    ):
+        with pytest.raises(CertificateError):
+            replace(certificate, **{field: value}).verify(A, y)

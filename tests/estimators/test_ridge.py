@@ -119,6 +119,7 @@ def test_a_scorer_judges_the_left_out_scores():
 
 
 @pytest.mark.parametrize("alpha", [1e-10, 1e-6, 1e-2])
+@pytest.mark.filterwarnings("ignore::separatrix.ConvergenceWarning")
 def test_tiny_penalties_on_nearly_dependent_columns_are_safe(alpha):
     draw = np.random.default_rng(0)
     X = draw.normal(size=(80, 3))

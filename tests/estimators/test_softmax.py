@@ -164,5 +164,5 @@ def test_weights_moved_alike_in_all_classes_are_refused():
     point = certificate.point.reshape(3, -1).copy()
     point[:, 0] += 1.0  # no probability changes, but the penalty does: by 3/2 over the rows
     value = certificate.objective + 0.5 * 3 / len(Y)
-    with pytest.raises(CertificateError, match="only a bound"):
+    with pytest.raises(CertificateError, match="states a bound"):
         replace(certificate, point=point.ravel(), objective=value, bound=0.8 * 1.5 / len(Y)).verify(X, Y)

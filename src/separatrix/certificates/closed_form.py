@@ -6,9 +6,10 @@ and let r = C u − β at the answer u. Then (C + E)(u − u*) = r + E u − e, 
 
     ‖u − u*‖ ≤ (‖r‖ + p ε ‖u‖ + ‖e‖) / (λ_min(C) − p ε),
 
-because ‖E‖ ≤ p ε. ``bound`` states this as a share of ‖u‖, ``residual`` is ‖r‖ as a share of ‖β‖ + ‖C‖‖u‖, the
-size of both sides, ``condition`` is λ_max/λ_min of C. Claims contain an allowance for rounding, so that whoever
-computes them again, in another order or layout, stays below them.
+because ‖E‖ ≤ p ε. Where the residual comes from the rows themselves and not from C, p ε‖u‖ falls away. ``bound`` states
+this as a share of ‖u‖, ``residual`` is ‖r‖ as a share of ‖β‖ + ‖C‖‖u‖, the size of both sides, ``condition`` is
+λ_max/λ_min of C. Claims contain an allowance for rounding, so that whoever computes them again, in another order or
+layout, stays below them; and they are no looser than that, so that another fit's numbers are noticed.
 """
 
 import math
@@ -17,13 +18,17 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 import numpy as np
-from scipy.linalg import eigvalsh
+from scipy.linalg import eigvalsh, lstsq
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix
+from separatrix.core.certificate import CLOSE, LOOSEST, Claim, restated, stated_number
 from separatrix.core.errors import CertificateError
 
 ALLOWANCE = 3.0
 """How many times the rounding error is part of a claim."""
+
+PLENTY = 1e-3
+"""A claim from plain sums below this share of the tolerance is left as it is; else rows are added up exactly."""
 
 MARGIN = 1.0 + 1e-6
 """A claim is this much looser than what was computed."""
@@ -31,50 +36,93 @@ MARGIN = 1.0 + 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the data says: residual and bound, their rounding errors, and the condition number."""
+    """What the data says: residual and bound, their rounding errors, the condition number, and names of columns."""
 
     residual: float
     bound: float
     condition: float
     residual_rounding: float
     bound_rounding: float = 0.0
+    aliased: tuple[str, ...] = ()
+    separating: tuple[str, ...] = ()
 
     def claim(self) -> tuple[float, float]:
-        """Residual and bound as a certificate may state them."""
+        """Residual and bound as a certificate may state them; what is below rounding counts as rounding."""
         return (
-            self.residual * MARGIN + ALLOWANCE * self.residual_rounding,
-            self.bound * MARGIN + ALLOWANCE * self.bound_rounding,
+            max(self.residual, self.residual_rounding) * MARGIN + ALLOWANCE * self.residual_rounding,
+            max(self.bound, 2.0 * self.bound_rounding) * MARGIN + ALLOWANCE * self.bound_rounding,
+        )
+
+    @property
+    def loose(self) -> tuple[float, float]:
+        """By which factor a claim may differ when it is made again: rounding decides only what is above it."""
+        return (
+            1.0 + CLOSE if self.residual <= self.residual_rounding else LOOSEST,
+            1.0 + CLOSE if self.bound <= 2.0 * self.bound_rounding else LOOSEST,
         )
 
 
 def sum_error(rows: int, sparse: bool) -> float:
     """Relative error of a sum over rows: dense rows are added in panels of at least 32, sparse ones one by one.
 
-    >>> sum_error(3200, sparse=False) == 500 * 2.0**-53
-    True
+    Few rows have no more roundings than terms, in any order.
+
+    >>> sum_error(3200, sparse=False) == 500 * 2.0**-53, sum_error(12, sparse=False) == 20 * 2.0**-53
+    (True, True)
     """
-    return UNIT_ROUNDOFF * ((rows if sparse else rows / 32.0) + 400.0)
+    one_by_one = rows + 8.0
+    return UNIT_ROUNDOFF * (one_by_one if sparse else min(one_by_one, rows / 32.0 + 400.0))
 
 
 def measure_system(
-    matrix: Matrix, residual: Matrix, solution: Matrix, size: float, matrix_error: float, side_error: float
+    values: tuple[float, float],
+    residual: Matrix,
+    solution: Matrix,
+    size: float,
+    slack: float,
+    eigenvalue_error: float,
+    least_length: float,
+    matrix: Matrix,
+    matrix_error: float,
 ) -> Measured:
-    """Residual, condition and bound of a scaled system; ``size`` is ‖β‖, errors are of each entry of C and of ‖β‖."""
-    p = len(matrix)
+    """Residual, condition and bound of a scaled system C u = β.
+
+    ``values`` are the least and the largest eigenvalue of C, each off by ``eigenvalue_error`` at most; ``size`` is ‖β‖;
+    ``slack`` bounds what the residual is off by. A condition number beyond what the rounding lets through is cut there.
+    A solution shorter than ``least_length`` is as good as zero, and its error is given as a share of that.
+
+    The residual of a solution that is merely rounded is divided by the least eigenvalue for nothing: it lies across
+    all of them. So the error is looked at itself. It is u − u* = (C + E)⁻¹r, and for any δ, here C⁻¹r as computed, no
+    longer than ‖δ‖ + (‖r − Cδ‖ + ‖E‖‖δ‖)/λ_min; ``matrix`` is C and ``matrix_error`` bounds ‖E‖.
+    """
     length = float(np.linalg.norm(solution))
     off = float(np.linalg.norm(residual))
-    slack = p * matrix_error * length + side_error
-    if p == 0 or length == 0.0:
+    if solution.size == 0 or max(length, least_length) == 0.0:
         return Measured(off / size if size > 0 else off, 0.0, 1.0, slack / size if size > 0 else slack)
-    values = eigvalsh(matrix)
-    size += float(values[-1]) * length
-    least = float(values[0]) - p * matrix_error
-    condition = float(values[-1] / values[0]) if values[0] > 0 else math.inf
-    if least <= 0.0:
+    low, high = values
+    size += high * max(length, least_length)
+    least = low - eigenvalue_error
+    condition = high / max(low, 20.0 * eigenvalue_error)
+    if not least > 0.0:
         return Measured(off / size, math.inf, condition, slack / size)
-    return Measured(
-        off / size, (off + slack) / (least * length), condition, slack / size, (slack + 0.1 * off) / (least * length)
-    )
+    step = lstsq(matrix, residual, check_finite=False)[0]
+    stray, moved = float(np.linalg.norm(matrix @ step - residual)), float(np.linalg.norm(step))
+    stray += (matrix_error + 2.0 * len(matrix) * UNIT_ROUNDOFF * high) * moved
+    far = np.fmin(off / least, moved + stray / least)
+    reach = least * max(length, least_length)
+    return Measured(off / size, float(far * least + slack) / reach, condition, slack / size, slack / reach)
+
+
+def extreme_eigenvalues(matrix: Matrix) -> tuple[float, float]:
+    """The least and the largest eigenvalue.
+
+    >>> extreme_eigenvalues(np.diag([1.0, 3.0, 2.0]))
+    (1.0, 3.0)
+    """
+    if len(matrix) == 0:
+        return 1.0, 1.0
+    found = eigvalsh(matrix)
+    return float(found[0]), float(found[-1])
 
 
 class ClosedFormProblem(Protocol):
@@ -88,16 +136,37 @@ class ClosedFormProblem(Protocol):
     def subject(self) -> str:
         """What the bound is about; for example "the weights"."""
 
-    def measure(self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray]) -> Measured:
-        """How well the equations hold for the parameters, from the data given."""
+    @property
+    def tolerance(self) -> float:
+        """A bound above this is not met."""
+
+    def measure(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: Mapping[str, AnyArray],
+        rounding: float,
+        exactly: bool = False,
+    ) -> tuple[Measured, Measured]:
+        """How well the equations hold for the parameters, and as a fit with the rounding told would measure it."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
 
 
-@dataclass(frozen=True)
-class ClosedFormCertificate:
-    """The equations hold to ``residual`` of their size, so the answer is within ``bound`` of its own size."""
+@dataclass(frozen=True, eq=False)
+class ClosedFormCertificate(Claim):
+    """The equations hold to ``residual`` of their size, so the answer is within ``bound`` of its own size.
+
+    ``aliased`` names the columns that were left out with weight 0, ``separating`` those along which the classes differ
+    without any spread, which decide first. ``rounding`` tells how far the fit's own sums may be off, by share: it
+    depends on the order and the layout of the rows, which the data do not tell. Where plain sums leave
+    much open and rows are few, they are added up exactly (``_exactly``).
+    """
+
+    KINDS = ("closed-form",)
+    TOLD = ("rounding",)
 
     residual: float
     condition: float
@@ -106,15 +175,26 @@ class ClosedFormCertificate:
     parameters: Mapping[str, AnyArray] = field(repr=False)
     problem: ClosedFormProblem = field(repr=False)
     aliased: tuple[str, ...] = ()
+    separating: tuple[str, ...] = ()
+    rounding: float = field(default=0.0, repr=False)
     kind: str = "closed-form"
+    _exactly: bool = field(default=False, repr=False)
 
     @classmethod
     def of(
-        cls, found: Measured, tol: float, parameters: Mapping[str, AnyArray], problem: Any, aliased: Any = ()
+        cls,
+        found: Measured,
+        parameters: Mapping[str, AnyArray],
+        problem: Any,
+        rounding: float,
+        exactly: bool = False,
     ) -> Self:
         """State what was measured."""
         residual, bound = found.claim()
-        return cls(residual, found.condition, bound, tol, dict(parameters), problem, tuple(aliased))
+        # more digits of it would be rounding
+        condition = float(f"{found.condition:.6g}")
+        claim = (residual, condition, bound, problem.tolerance, dict(parameters), problem)
+        return cls(*claim, found.aliased, found.separating, rounding, _exactly=exactly)
 
     @property
     def met(self) -> bool:
@@ -136,40 +216,31 @@ class ClosedFormCertificate:
             text += f", but with condition number {self.condition:.1e} nothing follows for {self.problem.subject}."
         if self.aliased:
             text += f" Left out with weight 0, as constant or combinations of others: {', '.join(self.aliased)}."
+        if self.separating:
+            text += (
+                " The classes differ without any spread along a direction that decides first, of the columns: "
+                f"{', '.join(self.separating)}."
+            )
         return text
 
-    def to_dict(self) -> dict[str, Any]:
-        """The claim and its witness as plain values."""
-        return {
-            "kind": self.kind,
-            "residual": self.residual,
-            "condition": self.condition,
-            "bound": self.bound,
-            "tol": self.tol,
-            "met": self.met,
-            "parameters": {name: np.asarray(value).tolist() for name, value in self.parameters.items()},
-            "aliased": list(self.aliased),
-            "problem": self.problem.to_dict(),
-        }
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Recompute sums, residual and bound from the data; CertificateError when the claim is false for it."""
-        if self.kind != type(self).kind:
-            raise CertificateError(f"A certificate of kind {self.kind!r} is not about a closed form.")
-        if not self.residual >= 0.0 or not self.bound >= 0.0 or not self.condition >= 1.0:
-            raise CertificateError("The certificate holds a negative residual or bound, or a condition below one.")
-        here = self.problem.measure(X, y, sample_weight, self.parameters)
-        hint = "\n\nHint: was it fitted to other rows, labels or weights?"
-        if not here.residual <= self.residual:
-            raise CertificateError(
-                f"{self.problem.equations} hold only to {here.residual:.3e} in this data, "
-                f"not to {self.residual:.3e} as claimed.{hint}"
-            )
-        if not here.bound <= self.bound:
-            raise CertificateError(
-                f"From this data only a bound of {here.bound:.3e} follows, not {self.bound:.3e} as claimed.{hint}"
-            )
-        both = (here.condition, self.condition)
-        if not all(map(math.isinf, both)) and not abs(both[0] - both[1]) <= both[1] * (1e-3 + 1e-11 * both[1]):
-            raise CertificateError(f"The condition number is {both[0]:.6g}, not {both[1]:.6g} as claimed.{hint}")
-        return self
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Recompute sums, residual and bound from the data."""
+        residual = stated_number(self.residual, "residual", least=0.0)
+        bound = stated_number(self.bound, "bound", least=0.0, infinite=True)
+        condition = stated_number(self.condition, "condition", least=1.0 - 1e-9)
+        if stated_number(self.tol, "tol", least=0.0) != self.problem.tolerance:
+            raise CertificateError(f"A bound is asked to be below {self.problem.tolerance!r}, not {self.tol!r}.")
+        told = stated_number(self.rounding, "rounding", least=0.0)
+        if self._exactly not in (True, False):
+            raise CertificateError("The certificate does not tell how its sums were added up.")
+        here, claim = self.problem.measure(X, y, sample_weight, self.parameters, told, bool(self._exactly))
+        restated(residual, here.residual, claim.claim()[0], "residual", claim.loose[0])
+        restated(bound, here.bound, claim.claim()[1], "bound", claim.loose[1])
+        if not abs(claim.condition - condition) <= min(1e-5 + 1e-12 * condition, CLOSE) * condition:
+            raise CertificateError(f"The condition number is {claim.condition:.6g}, not {condition:.6g} as claimed.")
+        for stated, names in ((self.aliased, here.aliased), (self.separating, here.separating)):
+            if not isinstance(stated, tuple) or stated != names:
+                raise CertificateError(
+                    f"The certificate names the columns {stated!r}; in this data they are {names!r}.\n\n"
+                    "Hint: verify with the table of the fit, its column names included."
+                )

@@ -49,11 +49,11 @@ class Gap:
     error: Vector
     shrink: float
 
-    def zero_columns(self, sizes: Vector, alpha: float) -> AnyArray:
-        """Columns that are zero in every minimiser; ``sizes`` are √Σaᵢxᵢⱼ²."""
+    def zero_weights(self, sizes: Vector, alpha: float) -> AnyArray:
+        """Weights (outputs × columns) that are zero in every minimiser; ``sizes`` are √Σaᵢxᵢⱼ²."""
         outputs = len(self.correlations)
         radius = np.sqrt(self.value * (0.5 if outputs == 1 else 1.0)) * (1.0 + 1e-9)
-        return np.asarray((np.abs(self.correlations) + self.error + sizes * radius < alpha).all(axis=0))
+        return np.asarray(np.abs(self.correlations) + self.error + sizes * radius < alpha)
 
 
 def probabilities(scores: Matrix) -> Matrix:

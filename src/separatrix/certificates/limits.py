@@ -9,25 +9,45 @@ overlapping rows, and ⟨yᵢ, Nc⟩ ≥ 0 on the separated ones. Coefficient j 
 - neither: the cone has directions of either sign, **unbounded**.
 - columns outside the basis are **aliased**: combinations of others, with coefficient 0.
 
-With few separated rows this is decided in fractions; with many by non-negative least squares, to nine digits.
+The verdict's own direction, written in the columns of the basis, is inside the cone and settles one sign of each
+coefficient. For the other, non-negative least squares proposes, and integers prove: either eⱼ = Σ λᵢyᵢ + a combination
+of overlapping rows, solved exactly with all λᵢ ≥ 0, or a direction with that sign whose margins are multiplied out.
+Where neither proof comes out, few rows are decided in fractions, and many by what least squares says, to nine digits.
 """
 
 import math
+import time
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import nnls
 
+from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Matrix, Positions, Vector
-from separatrix.core.exact import powers_of_two, rounded
+from separatrix.core.coordinates import Coordinates
+from separatrix.core.errors import OutOfTime
+from separatrix.core.exact import (
+    Integers,
+    combination,
+    independent_part,
+    null_space,
+    rounded,
+    scaled_integers,
+)
 from separatrix.core.exact_program import exact_alternative
 from separatrix.core.protocols import SignedRows
 
 TOLERANCE = 1e-9
 FIRST, MORE = 400, 200
-EXACT_SIZE = 2000
+EXACT_SIZE = 200
 """Rows times directions up to which fractions are quick."""
+
+MOST_WHITENED = 150
+"""Directions up to which coordinates that make the rows orthonormal are quick."""
+
+SHARES = (12, 24, 36, 50)
+"""Bits by which a direction that least squares found outweighs the one inside the cone, tried from the few up."""
 
 
 def coefficient_limits(
@@ -36,93 +56,188 @@ def coefficient_limits(
     basis: Positions,
     null: Sequence[Sequence[int]] | None,
     separated: Positions,
+    direction: Sequence[int],
+    dependences: Sequence[Sequence[int]],
+    level: Positions,
+    deadline: float = math.inf,
 ) -> dict[str, str]:
-    """What becomes of each column's coefficient, by name; ``null`` None means that all of the basis may move."""
-    if null is None:
-        span = np.zeros((rows.width, len(basis)))
-        span[basis, np.arange(len(basis))] = 1.0
-    else:
-        span = np.column_stack([rounded(vector) for vector in null])
-    inside = set(basis.tolist())
-    few = len(separated) <= FIRST and len(separated) * span.shape[1] <= EXACT_SIZE
-    cone: _Cone | _ExactCone = _ExactCone(rows, basis, null, separated) if few else _Cone(rows, span, separated)
+    """What becomes of each column's coefficient, by name; ``null`` None means that all of the basis may move.
+
+    ``direction`` is the verdict's and ``dependences`` those of the columns outside the basis; ``level`` are rows that
+    span those of zero margin. OutOfTime past the deadline.
+    """
+    span = [list(v) for v in null] if null is not None else [_unit(rows.width, int(k)) for k in basis]
+    inside = _inside(rows, basis, direction, dependences, separated)
+    cone = _Cone(rows, basis, span, separated, inside, level, deadline)
+    within = set(basis.tolist())
+    moving = [j for j in within if any(vector[j] for vector in span)]
     limits = {}
     for j, name in enumerate(names):
-        if j not in inside:
-            limits[name] = "aliased"
-        elif not span[j].any():
-            limits[name] = "finite"
-        else:
-            limits[name] = cone.sign(j)
+        limits[name] = "aliased" if j not in within else cone.sign(j) if j in moving else "finite"
     return limits
 
 
-class _ExactCone:
-    """The same in fractions, for as few rows as that is quick for: the answer is proved."""
+def _inside(
+    rows: SignedRows,
+    basis: Positions,
+    direction: Sequence[int],
+    dependences: Sequence[Sequence[int]],
+    separated: Positions,
+) -> Integers | None:
+    """The direction with no entry outside the basis: whole dependences, which no row sees, are taken off."""
+    vector = list(direction)
+    outside = np.setdiff1d(np.arange(rows.width), basis)
+    if len(dependences) == len(outside):
+        for column, dependence in zip(outside.tolist(), dependences, strict=True):
+            if vector[column]:
+                sign = _sign(dependence[column])
+                vector = combination([vector, dependence], [sign * dependence[column], -sign * vector[column]])
+        return vector
+    # as many different rows as columns in the basis: any margins can be reached
+    taken = rows.take(separated)[:, basis]
+    found = np.zeros(rows.width)
+    found[basis] = np.linalg.lstsq(taken, np.abs(taken).max(axis=1), rcond=None)[0]
+    vector = scaled_integers(found, 53)
+    signs = sides(rows, vector).signs if any(vector) else np.zeros(rows.count)
+    level = np.setdiff1d(np.arange(rows.count), separated)
+    return vector if (signs[separated] > 0).all() and not signs[level].any() else None
 
-    def __init__(
-        self, rows: SignedRows, basis: Positions, null: Sequence[Sequence[int]] | None, separated: Positions
-    ) -> None:
-        self.span = null if null is not None else [[int(j == k) for j in range(rows.width)] for k in basis]
-        taken = [[Fraction(float(value)) for value in row] for row in rows.take(separated)]
-        used = [[(j, entry) for j, entry in enumerate(vector) if entry] for vector in self.span]
-        walls = {tuple(sum((row[j] * entry for j, entry in vector), Fraction(0)) for vector in used) for row in taken}
-        self.walls = sorted(walls)
 
-    def sign(self, column: int) -> str:
-        wanted = [Fraction(vector[column]) for vector in self.span]
-        if self._holds(wanted):
-            return "+inf"
-        return "-inf" if self._holds([-value for value in wanted]) else "unbounded"
-
-    def _holds(self, wanted: list[Fraction]) -> bool:
-        """Whether λ ≥ 0 on the walls and 1 on −wanted can balance: Farkas' multipliers."""
-        rows = [*self.walls, [-value for value in wanted]]
-        return exact_alternative(rows, [len(rows) - 1], math.inf).multipliers[-1] > 0
+def _unit(width: int, column: int) -> Integers:
+    return [int(j == column) for j in range(width)]
 
 
 class _Cone:
     """{c : ⟨Nᵀyᵢ, c⟩ ≥ 0 on the separated rows}, known by a few of its rows, more as needed."""
 
-    def __init__(self, rows: SignedRows, span: Matrix, separated: Positions) -> None:
-        self.rows, self.span, self.separated = rows, span, separated
+    def __init__(
+        self,
+        rows: SignedRows,
+        basis: Positions,
+        span: list[Integers],
+        separated: Positions,
+        inside: Integers | None,
+        level: Positions,
+        deadline: float,
+    ) -> None:
+        self.rows, self.basis, self.vectors, self.separated = rows, basis, span, separated
+        self.inside, self.deadline = inside, deadline
+        self.level = rows.take(level)[:, basis]
+        if len(level):
+            self.level = self.level[np.sort(independent_part(self.level, deadline)[1])]
         count = min(FIRST, len(separated))
         self.known = separated[np.arange(count) * len(separated) // count]
-        # columns of very different sizes: each factor c is measured in a power of two of its own
-        self.span = span * powers_of_two(np.abs(self._walls(self.known)).max(axis=0, initial=0.0))
+        self.coordinates = self._coordinates(rows.take(self.known))
+        self.columns = self.coordinates.columns()
         self.walls = self._walls(self.known)
+        self.seen = {j: {0 if inside is None else _sign(inside[j])} for j in range(rows.width)}
+        self.fractions: _ExactCone | None = None
+
+    def _coordinates(self, taken: Matrix) -> Coordinates:
+        """The span, in coordinates that make the rows nearly orthonormal where columns nearly depend on each other."""
+        coordinates = Coordinates.along(taken, self.vectors)
+        for _ in range(2):
+            seen = coordinates.apply(taken)
+            if (
+                not np.isfinite(seen).all()
+                or len(self.vectors) > min(len(taken), MOST_WHITENED)
+                or Coordinates.conditioning(seen) > 1e-2
+            ):
+                break
+            coordinates = coordinates.whitened(taken, seen)
+        return coordinates
 
     def _walls(self, which: Positions) -> Matrix:
-        taken = self.rows.take(which)
-        taken = taken * powers_of_two(np.abs(taken).max(axis=1, initial=0.0))[:, None]
-        walls = taken @ self.span
+        walls = self.coordinates.apply(self.rows.take(which))
         sizes = np.abs(walls).max(axis=1, keepdims=True)
         return np.asarray(walls / np.where(sizes > 0.0, sizes, 1.0))
 
     def sign(self, column: int) -> str:
-        wanted = self.span[column]
-        if self.span.shape[1] == 1:
-            # a single direction, and its first wall says which way it points
-            return "+inf" if wanted[0] * self.walls[np.abs(self.walls[:, 0]).argmax(), 0] > 0 else "-inf"
-        if self._holds(wanted):
-            return "+inf"
-        return "-inf" if self._holds(-wanted) else "unbounded"
+        """Where the coefficient runs: "+inf", "-inf" or "unbounded"."""
+        if len(self.vectors) == 1 and self.inside is not None:
+            return "+inf" if self.inside[column] > 0 else "-inf"
+        for wanted, name in ((1, "+inf"), (-1, "-inf")):
+            if -wanted not in self.seen[column] and self._holds(column, wanted):
+                return name
+        return "unbounded"
 
-    def _holds(self, wanted: Vector) -> bool:
-        """Whether ⟨wanted, c⟩ ≥ 0 on the cone."""
+    def _holds(self, column: int, turn: int) -> bool:
+        """Whether the coefficient, times ``turn``, is nowhere negative on the cone."""
+        wanted = turn * rounded([vector[column] for vector in self.columns])
         wanted = wanted / np.abs(wanted).max()
+        if not np.isfinite(self.walls).all():  # sizes beyond what floating point can hold
+            return self._in_fractions(column, turn, False)
         while True:
-            factors, rest = nnls(self.walls.T, wanted, maxiter=50 * len(self.walls) + 1000)
+            if time.monotonic() > self.deadline:
+                raise OutOfTime
+            try:
+                factors, rest = nnls(self.walls.T, wanted, maxiter=50 * len(self.walls) + 1000)
+            except RuntimeError:  # it went round in circles
+                return self._in_fractions(column, turn, False)
             if rest <= TOLERANCE:
-                return True
+                return self._proved(column, turn, factors) or self._in_fractions(column, turn, True)
             # the part that is left points out of the known cone: is that so for all rows?
-            outward = self.walls.T @ factors - wanted
-            direction = self.span @ outward
-            margins, sizes = self.rows.bracket(direction)
-            relative = margins[self.separated] / np.maximum(sizes[self.separated], 1e-300)
-            breaking = self.separated[np.flatnonzero(relative < -TOLERANCE)]
-            new = np.setdiff1d(breaking[np.argsort(relative[relative < -TOLERANCE])[:MORE]], self.known)
-            if not len(new):
-                return False
-            self.known = np.concatenate([self.known, new])
-            self.walls = np.vstack([self.walls, self._walls(new)])
+            direction = self.coordinates.direction(self.walls.T @ factors - wanted)
+            seen = sides(self.rows, direction)
+            margins, sizes = seen.margins[self.separated], np.maximum(seen.sizes[self.separated], 1e-300)
+            breaking = np.flatnonzero(seen.signs[self.separated] < 0)
+            worst = breaking[np.argsort((margins / sizes)[breaking], kind="stable")[:MORE]]
+            new = np.setdiff1d(self.separated[worst], self.known)
+            if len(new):
+                self.known = np.concatenate([self.known, new])
+                self.walls = np.vstack([self.walls, self._walls(new)])
+                continue
+            return not self._refuted(column, turn, direction) and self._in_fractions(column, turn, False)
+
+    def _proved(self, column: int, turn: int, factors: Vector) -> bool:
+        """Whether turn·eⱼ is exactly a sum of the rows in support, factors ≥ 0, and of overlapping ones."""
+        support = self.rows.take(self.known[np.flatnonzero(factors > 0.0)])[:, self.basis]
+        unit = turn * (self.basis == column).astype(np.float64)
+        table = np.vstack([self.level, support, unit]).T
+        found = null_space(table, self.deadline)
+        if len(found.basis) and found.basis[-1] == table.shape[1] - 1:
+            return False  # no such sum at all
+        last = found.vectors[-1]
+        mine = last[len(self.level) : -1]
+        return all(entry <= 0 for entry in mine) if last[-1] > 0 else all(entry >= 0 for entry in mine)
+
+    def _refuted(self, column: int, turn: int, found: Integers) -> bool:
+        """Whether some direction of the cone has the other sign: the one found, tipped towards the inside."""
+        if self.inside is None or not any(found):
+            return False
+        long, short = (max(abs(entry).bit_length() for entry in v) for v in (found, self.inside))
+        for share in SHARES:
+            more = share + short - long
+            direction = combination([found, self.inside], [1 << max(0, more), 1 << max(0, -more)])
+            if turn * direction[column] < 0 and (sides(self.rows, direction).signs[self.separated] >= 0).all():
+                for j, entry in enumerate(direction):
+                    self.seen[j].add(_sign(entry))
+                return True
+        return False
+
+    def _in_fractions(self, column: int, turn: int, otherwise: bool) -> bool:
+        """By the simplex method in fractions where rows are few; else what least squares says."""
+        if len(self.separated) > FIRST or len(self.separated) * len(self.vectors) > EXACT_SIZE:
+            return otherwise
+        if self.fractions is None:
+            self.fractions = _ExactCone(self.rows, self.vectors, self.separated, self.deadline)
+        return self.fractions.holds([Fraction(turn * vector[column]) for vector in self.vectors])
+
+
+class _ExactCone:
+    """The same cone in fractions, for as few rows as that is quick for."""
+
+    def __init__(self, rows: SignedRows, span: list[Integers], separated: Positions, deadline: float) -> None:
+        taken = [[Fraction(float(value)) for value in row] for row in rows.take(separated)]
+        used = [[(j, entry) for j, entry in enumerate(vector) if entry] for vector in span]
+        walls = {tuple(sum((row[j] * entry for j, entry in vector), Fraction(0)) for vector in used) for row in taken}
+        self.walls, self.deadline = sorted(walls), deadline
+
+    def holds(self, wanted: list[Fraction]) -> bool:
+        """Whether λ ≥ 0 on the walls and 1 on −wanted can balance: Farkas' multipliers."""
+        rows = [*self.walls, [-value for value in wanted]]
+        return exact_alternative(rows, [len(rows) - 1], self.deadline).multipliers[-1] > 0
+
+
+def _sign(entry: int) -> int:
+    return (entry > 0) - (entry < 0)

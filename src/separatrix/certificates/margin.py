@@ -8,23 +8,37 @@ of any point Σ αᵢsᵢxᵢ of the hull of the signed rows bounds it. The two 
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
+from separatrix.core.certificate import Claim, stated_array, stated_number
 from separatrix.core.errors import CertificateError, refuse
 from separatrix.core.exact import powers_of_two
 from separatrix.core.protocols import SignedRows
 
+STEPS = tuple(10.0**k for k in range(-12, 13))
+"""The width of the bracket, as a share of the margin, is rounded up to one of these: sums in another order must not
+change what is stated."""
 
-@dataclass(frozen=True)
-class MarginCertificate:
+
+def stated_share(low: float, high: float) -> float:
+    """The first step that is some way above (high − low)/low."""
+    share = max(high - low, 0.0) / low if low > 0.0 else math.inf
+    return next((step for step in STEPS if 2.0 * (share + 1e-13) <= step), math.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class MarginCertificate(Claim):
     """No hyperplane has a margin above ``margin + bound``; ``direction`` reaches ``margin``.
 
     ``support`` are the rows that lie on the edge of the corridor and carry it, with the
-    ``multipliers`` α of the two hull points.
+    ``multipliers`` α of the two hull points, which add up to one in each class (without a constant: in all). The
+    largest weight of ``direction`` is between ½ and 1.
     """
+
+    KINDS: ClassVar[tuple[str, ...]] = ("margin",)
 
     margin: float
     bound: float
@@ -45,34 +59,27 @@ class MarginCertificate:
             f"{len(self.support)} rows lie on its edge."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The claim and its witness as plain values."""
-        return {
-            "kind": self.kind,
-            "margin": self.margin,
-            "bound": self.bound,
-            "direction": self.direction.tolist(),
-            "support": self.support.tolist(),
-            "multipliers": self.multipliers.tolist(),
-            "problem": self.problem.to_dict(),
-        }
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "MarginCertificate":
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Recompute both sides of the bracket from the data."""
         rows = self.problem.signed_rows(X, y, sample_weight)
-        if len(self.direction) != rows.width or not np.isfinite(self.direction).all():
-            raise CertificateError("The direction has another width, or is not finite.")
-        if not len(self.support) or self.support.min() < 0 or self.support.max() >= rows.count:
-            raise CertificateError("The rows in support are not in the data.")
-        if rows.per_row > 1 or not self.direction[rows.is_weight].any() or not self.bound >= 0.0:
-            raise CertificateError("There is no corridor, or its bound is negative.")
-        low = reached(rows, self.direction)
-        high = hull_bound(rows.take(self.support), self.multipliers, rows.is_weight)
-        if not low >= self.margin * (1.0 - 1e-12) or not self.margin > 0.0:
-            raise CertificateError(f"The direction reaches a margin of {low:.17g}, not {self.margin:.17g} as claimed.")
-        if not high <= (self.margin + self.bound) * (1.0 + 1e-12):
-            raise CertificateError(f"From the rows in support only a bound of {high:.17g} follows.")
-        return self
+        direction = stated_array(self.direction, "weights", (rows.width,))
+        support = stated_array(self.support, "rows in support", (len(self.support),), "i")
+        if not len(support) or support[0] < 0 or support[-1] >= rows.count or (np.diff(support) <= 0).any():
+            raise CertificateError("The rows in support do not ascend, or are not in the data.")
+        multipliers = stated_array(self.multipliers, "multipliers", (len(support),))
+        if rows.per_row > 1 or not 0.5 <= np.abs(direction[rows.is_weight]).max() < 1.0:
+            raise CertificateError("There is no corridor, or its direction is not in its form.")
+        taken = rows.take(support)
+        low, high = reached(rows, direction), hull_bound(taken, multipliers, rows.is_weight)
+        margin, bound = stated_number(self.margin, "margin", 0.0), stated_number(self.bound, "bound", 0.0)
+        if not abs(low - margin) <= 1e-12 * low:
+            raise CertificateError(f"The direction reaches a margin of {low:.17g}, not {margin:.17g} as claimed.")
+        if not np.allclose(multipliers, shares(taken, multipliers, rows.is_weight), rtol=1e-12, atol=0.0):
+            raise CertificateError("The multipliers do not add up to one in each class.")
+        for nearby in (high, low + 0.5 * (high - low), low + 2.0 * (high - low)):
+            if math.isclose(bound, stated_share(low, nearby) * margin, rel_tol=1e-9) and high <= margin + bound:
+                return
+        raise CertificateError(f"From the rows in support {high:.17g} follows, not a bound of {bound:.3g} above.")
 
 
 MOST_ROUNDS = 60
@@ -88,24 +95,23 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
     # the closest rows may all be of one class; the sample has both
     known = np.union1d(np.argsort(margins, kind="stable")[: 3 * rows.width + 20], rows.sample(10))
     best: MarginCertificate | None = None
+    least = math.inf
     for _ in range(MOST_ROUNDS):
         taken = rows.take(known)
         direction, multipliers = rows.widest(taken)
         carrying = np.flatnonzero(multipliers > 0.0)
         if not len(carrying) or not (np.isfinite(direction).all() and direction[rows.is_weight].any()):
             break
-        high = hull_bound(taken[carrying], multipliers[carrying], rows.is_weight)
+        direction = direction * powers_of_two(np.abs(direction[rows.is_weight]).max(keepdims=True))
+        alpha = shares(taken[carrying], multipliers[carrying], rows.is_weight)
+        high = hull_bound(taken[carrying], alpha, rows.is_weight)
         low = reached(rows, direction)
         if best is None or low > best.margin:
-            best = MarginCertificate(
-                low, max(high - low, 0.0), direction, known[carrying], multipliers[carrying], problem
-            )
-        elif high < best.margin + best.bound:
-            best = replace(best, bound=max(high - best.margin, 0.0), support=known[carrying],
-                           multipliers=multipliers[carrying])  # fmt: skip
-        if best.bound <= 1e-12 * best.margin:
+            best, least = MarginCertificate(low, 0.0, direction, known[carrying], alpha, problem), high
+        elif high < least:
+            best, least = replace(best, support=known[carrying], multipliers=alpha), high
+        if least - best.margin <= 1e-12 * best.margin:
             break
-        direction = direction * powers_of_two(np.abs(direction[rows.is_weight]).max(keepdims=True))
         margins = rows.bracket(direction)[0] / float(np.linalg.norm(direction[rows.is_weight]))
         close = np.flatnonzero(margins < high * (1.0 - 1e-12))
         new = np.setdiff1d(close[np.argsort(margins[close], kind="stable")[: rows.width + 20]], known)
@@ -116,7 +122,7 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
         known = np.union1d(known[stay], new)
     if best is None or not best.margin > 0.0:
         raise CertificateError("No corridor wider than rounding was found.")
-    return best
+    return replace(best, bound=stated_share(best.margin, least) * best.margin)
 
 
 def reached(rows: SignedRows, direction: Vector) -> float:
@@ -131,28 +137,30 @@ def reached(rows: SignedRows, direction: Vector) -> float:
     return float((margins - error).min()) / (length * (1.0 + 1e-14))
 
 
-def hull_bound(support: Matrix, multipliers: Vector, is_weight: Any) -> float:
-    """Half the distance of the two hull points, or the length of the one; rounding added."""
+def shares(support: Matrix, multipliers: Vector, is_weight: Any) -> Vector:
+    """The multipliers divided by their sum, in each class where there is a constant."""
     if len(multipliers) != len(support) or not (np.isfinite(multipliers).all() and (multipliers >= 0.0).all()):
         raise CertificateError("The multipliers are negative, or not one per row in support.")
-    values = support[:, is_weight]
-    # powers of two: no sum overflows, no square that matters underflows
+    # powers of two: no sum overflows
     multipliers = multipliers * powers_of_two(multipliers.max(initial=0.0, keepdims=True))
+    if is_weight.all():
+        return np.asarray(multipliers / multipliers.sum())
+    signs = support[:, ~is_weight][:, 0]
+    if not ((signs > 0) @ multipliers > 0 and (signs < 0) @ multipliers > 0):
+        raise CertificateError("The rows in support belong to one class.")
+    above, below = multipliers[signs > 0].sum(), multipliers[signs < 0].sum()
+    return np.asarray(np.where(signs > 0, multipliers / above, multipliers / below), dtype=np.float64)
+
+
+def hull_bound(support: Matrix, multipliers: Vector, is_weight: Any) -> float:
+    """Half the distance of the two hull points, or the length of the one; rounding added."""
+    alpha = shares(support, multipliers, is_weight)
+    values = support[:, is_weight]
+    # powers of two: no square that matters underflows
     scale = powers_of_two(np.abs(values).max(initial=0.0, keepdims=True).ravel())[0]
     values = values * scale
-    if is_weight.all():
-        shares = multipliers / multipliers.sum()
-        factor = 1.0
-    else:
-        signs = support[:, ~is_weight][:, 0]
-        if not ((signs > 0) @ multipliers > 0 and (signs < 0) @ multipliers > 0):
-            raise CertificateError("The rows in support belong to one class.")
-        shares = np.where(
-            signs > 0, multipliers / multipliers[signs > 0].sum(), multipliers / multipliers[signs < 0].sum()
-        )
-        factor = 0.5
-    point = shares @ values
+    point = alpha @ values
     # as many roundings again in the sum that the shares were divided by
-    slack = (2 * len(values) + 6) * UNIT_ROUNDOFF * float(np.linalg.norm(shares @ np.abs(values)))
+    slack = (2 * len(values) + 6) * UNIT_ROUNDOFF * float(np.linalg.norm(alpha @ np.abs(values)))
     length = float(np.linalg.norm(point)) * (1.0 + 1e-14) + slack + values.size * math.ulp(0.0)
-    return float(factor * length / float(scale)) + math.ulp(0.0)
+    return float((1.0 if is_weight.all() else 0.5) * length / float(scale)) + math.ulp(0.0)

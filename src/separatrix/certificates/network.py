@@ -12,10 +12,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from separatrix.core.arrays import Vector
+from separatrix.core.certificate import CLOSE, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
 
 SLACK = {"float64": (1e-9, 1e-6), "float32": (1e-5, 1e-2)}
 """What rounding may do to a value, and to a gradient by share, in each precision: claims are looser by that."""
+
+LOOSE = {"float64": 1.0 + CLOSE, "float32": 1.01}
+"""By which factor a claim may differ when it is made again in float64."""
 
 
 class NetworkProblem(Protocol):
@@ -28,15 +32,18 @@ class NetworkProblem(Protocol):
         """As plain values."""
 
 
-@dataclass(frozen=True)
-class NetworkCertificate:
+@dataclass(frozen=True, eq=False)
+class NetworkCertificate(Claim):
     """At the witness the average objective F is ``objective`` and ‖∇F‖ ≤ ``gradient_norm``.
 
     ``bound`` is no less than the largest entry of the gradient, in size; ``met`` compares
     it with tol. A fit in float32 computes them in float32 and claims a little less, so
     that they hold in float64, which is how ``verify`` computes. Nothing is said about
-    other points.
+    other points. ``precision`` and ``tol`` tell of the run.
     """
+
+    KINDS = ("network",)
+    TOLD = ("tol", "precision")
 
     bound: float
     gradient_norm: float
@@ -45,18 +52,14 @@ class NetworkCertificate:
     point: Vector = field(repr=False)
     problem: NetworkProblem = field(repr=False)
     precision: str = "float64"
-    kind: str = "stationary"
+    kind: str = "network"
 
     @classmethod
     def at(
         cls, value: float, gradient: Vector, tol: float, point: Vector, problem: NetworkProblem, precision: str
     ) -> Any:
         """The claim that these numbers allow, if they were computed in this precision."""
-        small, share = SLACK[precision]
-        size, length = (
-            (1.0 + share) * float(found) + small * max(1.0, value)
-            for found in (np.abs(gradient).max(), np.linalg.norm(gradient))
-        )
+        size, length = (_claimed(found, value, precision) for found in _sizes(gradient))
         return cls(size, length, tol, value, point, problem, precision)
 
     @property
@@ -75,42 +78,30 @@ class NetworkCertificate:
             f"entry above {self.bound:.1e}. Nothing is claimed about other weights: a lower minimum may exist."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The claim and its witness as plain values."""
-        return {
-            "kind": self.kind,
-            "bound": self.bound,
-            "gradient_norm": self.gradient_norm,
-            "tol": self.tol,
-            "met": self.met,
-            "objective": self.objective,
-            "precision": self.precision,
-            "point": self.point.tolist(),
-            "problem": self.problem.to_dict(),
-        }
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "NetworkCertificate":
-        """Recompute objective and gradient from the data; CertificateError when the claim is false."""
-        if self.kind != type(self).kind:
-            raise CertificateError(f"A certificate of kind {self.kind!r} is not about a stationary point.")
-        if self.precision not in SLACK or not (
-            self.bound >= 0.0 and self.gradient_norm >= 0.0 and np.isfinite(self.point).all()
-        ):
-            raise CertificateError("The certificate holds a negative bound or a witness that is not finite.")
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Recompute objective and gradient from the data."""
+        stated_number(self.tol, "tol", least=0.0, infinite=True)
+        if self.precision not in SLACK:
+            raise CertificateError(f"The certificate tells of a precision {self.precision!r}.")
+        stated_array(self.point, "point", (len(self.point),))
+        objective = stated_number(self.objective, "objective")
+        stated = [stated_number(getattr(self, name), name, least=0.0) for name in ("bound", "gradient_norm")]
         value, gradient = self.problem.evaluate(X, y, sample_weight, self.point)
         allowed = SLACK[self.precision][0] * max(1.0, abs(value))
-        if not abs(value - self.objective) <= allowed:
+        if not abs(value - objective) <= allowed:
             raise CertificateError(
-                f"The objective at the stored weights is {value:.17g}, not {self.objective:.17g} as claimed.\n\n"
+                f"The objective at the stored weights is {value:.17g}, not {objective:.17g} as claimed.\n\n"
                 "Hint: was it fitted to other rows, labels or weights?"
             )
-        for found, claimed in (
-            (float(np.abs(gradient).max()), self.bound),
-            (float(np.linalg.norm(gradient)), self.gradient_norm),
-        ):
-            if not found <= claimed:
-                raise CertificateError(
-                    f"On this data the gradient measures {found:.3e}, not {claimed:.3e} as claimed.\n\n"
-                    "Hint: was it fitted to other rows, labels or weights?"
-                )
-        return self
+        for number, found, what in zip(stated, _sizes(gradient), ("bound", "gradient norm"), strict=True):
+            restated(number, found, _claimed(found, value, self.precision), what, LOOSE[self.precision])
+
+
+def _sizes(gradient: Vector) -> tuple[float, float]:
+    """The largest entry, and the length."""
+    return float(np.abs(gradient).max()), float(np.linalg.norm(gradient))
+
+
+def _claimed(found: float, value: float, precision: str) -> float:
+    small, share = SLACK[precision]
+    return (1.0 + share) * found + small * max(1.0, value)

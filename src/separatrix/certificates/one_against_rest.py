@@ -1,16 +1,19 @@
 """One certificate for each class against all others."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
+from separatrix.core.certificate import Claim
 from separatrix.core.errors import CertificateError
 
 
-@dataclass(frozen=True)
-class OneAgainstRest:
+@dataclass(frozen=True, eq=False)
+class OneAgainstRest(Claim):
     """One certificate for each class against all others, in the order of the classes."""
+
+    KINDS: ClassVar[tuple[str, ...]] = ("one against rest",)
 
     classes: tuple[Any, ...]
     parts: tuple[Any, ...]
@@ -22,8 +25,13 @@ class OneAgainstRest:
         return all(part.met for part in self.parts)
 
     @property
+    def bound(self) -> float:
+        """The largest bound of any class."""
+        return max(float(part.bound) for part in self.parts)
+
+    @property
     def mistakes(self) -> int:
-        """Mistakes of all classifiers together."""
+        """Mistakes of all classifiers together, as their parts tell."""
         return sum(int(getattr(part, "mistakes", 0)) for part in self.parts)
 
     def __getitem__(self, position: int) -> Any:
@@ -35,24 +43,18 @@ class OneAgainstRest:
     def __str__(self) -> str:
         return " ".join(f"{label!r}: {part}" for label, part in zip(self.classes, self.parts, strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The parts' claims as plain values."""
-        return {"kind": self.kind, "classes": list(self.classes), "parts": [part.to_dict() for part in self.parts]}
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Verify every part; one that claims nothing raises.
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Verify every part; one that claims nothing raises."""
+        Rows of no weight are left to the parts, which count rows of the whole table.
+        """
         labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
-        if set(np.unique(labels).tolist()) != set(self.classes):
-            raise CertificateError("The labels are not the classes the certificate is about.")
+        seen = labels
         if sample_weight is not None:
-            keep = np.flatnonzero(np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), labels.shape) > 0)
-            X, labels = _rows_of(X, keep), labels[keep]
+            seen = labels[np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), labels.shape) > 0]
+        if type(self.classes) is not tuple or type(self.parts) is not tuple or len(self.parts) != len(self.classes):
+            raise CertificateError("There is not one certificate for each class.")
+        if any(isinstance(label, np.ndarray) for label in self.classes) or list(self.classes) != list(np.unique(seen)):
+            raise CertificateError("The labels are not the classes the certificate is about.")
         for label, part in zip(self.classes, self.parts, strict=True):
-            part.verify(X, labels == label)
-        return self
-
-
-def _rows_of(X: Any, keep: Any) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[keep]
-    return X[keep] if hasattr(X, "shape") else [X[k] for k in keep]
+            part.verify(X, labels == label, sample_weight)

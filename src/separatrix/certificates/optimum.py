@@ -2,35 +2,57 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from separatrix.certificates.iterative import IterativeYardstick
-from separatrix.certificates.self_concordance import Yardstick
-from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.arrays import Positions, Vector
+from separatrix.core.certificate import LOOSEST, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
-from separatrix.core.factor import factorise
-from separatrix.core.protocols import Evaluation
+
+ALLOWANCE = 3.0
+"""Rounding allowed for in a claim, so that a recomputation in any order stays below it."""
+
+MARGIN = 1.0 + 1e-6
+"""A claim is this much looser than what was computed, so that the last digits do not decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the data says at a point: F, how far rounding may move that, and the bound on F − F*.
+
+    ``claim`` is the bound that a fit would state, with rounding allowed for three times; ``found`` allows for it once.
+    ``loosest`` is above ``claim`` where a fit to so many rows may have looked at some of them only.
+    """
+
+    value: float
+    value_error: float
+    found: float
+    claim: float
+    loosest: float = 0.0
 
 
 class RestatedProblem(Protocol):
     """The fitted problem, stated again from data: an objective and what bounds it."""
 
-    yardstick: Yardstick
-    iterative: IterativeYardstick
+    @property
+    def size(self) -> int:
+        """Numbers in a raw point."""
 
-    def evaluate(self, raw: Vector, curvature: bool) -> Evaluation:
-        """The objective at the raw point (w, b)."""
+    def dependent_columns(self, keep: Any) -> tuple[str, ...]:
+        """Names of all columns that take part in a dependence; CertificateError unless ``keep`` is proved by the data.
 
-    def dependent(self, keep: Positions) -> bool:
-        """Whether all columns are combinations of those kept."""
+        ``keep`` are coordinates of the point: for every class the same columns, the others combinations of them.
+        """
 
-    def uncentred(self, point: Vector) -> float:
-        """What the penalty would fall by if the classes' weights were made to sum to zero."""
+    def prove(self, point: Vector, keep: Positions | None, stated: float) -> Proof:
+        """F at a raw point and its bound, from gradient and Hessian: as sharp as it takes to prove what was stated."""
 
-    def evaluate_with_product(self, raw: Vector, direction: Vector) -> tuple[Evaluation, Vector, Vector]:
-        """The objective at the raw point, a direction in its coordinates, and the Hessian times it."""
+    def prove_by_direction(self, point: Vector, direction: Vector) -> Proof:
+        """The same, from the Hessian times a direction close to Newton's step."""
+
+    def measure(self, point: Vector) -> tuple[float, float]:
+        """F at a raw point, and how far it may be off."""
 
 
 class Problem(Protocol):
@@ -43,28 +65,31 @@ class Problem(Protocol):
         """As plain values."""
 
 
-@dataclass(frozen=True)
-class OptimumCertificate:
+@dataclass(frozen=True, eq=False)
+class OptimumCertificate(Claim):
     """F − F* ≤ ``bound`` at the witness, and hence a minimiser exists.
 
     F is the average objective over the rows. The witness is the raw point (w, b)
-    and, where the Hessian was too large to factorise, a ``direction`` close to the
-    Newton step and the ``shift`` of the columns it was found with. ``verify`` needs
+    and, where the Hessian was too large to factorise, a direction close to the
+    Newton step; beside it the shift of the columns that the bound was computed about. ``verify`` needs
     nothing else but the data.
 
     With ``keep`` (linearly dependent columns, no penalty) the claim is about the weights
     of the columns kept: no change of those lowers F by more than ``bound``. The other
-    columns are combinations of them, to 1e-9 of their size in every row; ``aliased`` names all
-    columns that take part in such a dependence.
+    columns are combinations of them, to the rounding of their decimals in every row (see ``estimators.aliasing``);
+    ``aliased`` names all columns that take part in such a dependence.
     """
+
+    KINDS: ClassVar[tuple[str, ...]] = ("optimum",)
+    TOLD: ClassVar[tuple[str, ...]] = ("tol",)
 
     bound: float
     tol: float
     objective: float
     point: Vector = field(repr=False)
     problem: Problem = field(repr=False)
-    direction: Vector | None = field(default=None, repr=False)
-    shift: Vector | None = field(default=None, repr=False)
+    _direction: Vector | None = field(default=None, repr=False)
+    _shift: Vector | None = field(default=None, repr=False)
     keep: Positions | None = field(default=None, repr=False)
     aliased: tuple[str, ...] = ()
     kind: str = "optimum"
@@ -96,70 +121,46 @@ class OptimumCertificate:
         )
         if self.aliased:
             text += (
-                f" Not identified, because columns are linearly dependent to 9 digits: {', '.join(self.aliased)}; "
+                " Not identified, because columns are linearly dependent to the rounding of their decimals (9 digits, "
+                f"or those of float32): {', '.join(self.aliased)}; "
                 "the solution of least norm is given, and the claim is about the weights of the columns kept."
             )
         return text
 
-    def to_dict(self) -> dict[str, Any]:
-        """The claim and its witness as plain values."""
-        return {
-            "kind": self.kind,
-            "bound": self.bound,
-            "tol": self.tol,
-            "met": self.met,
-            "objective": self.objective,
-            "point": self.point.tolist(),
-            "direction": None if self.direction is None else self.direction.tolist(),
-            "shift": None if self.shift is None else self.shift.tolist(),
-            "keep": None if self.keep is None else self.keep.tolist(),
-            "aliased": list(self.aliased),
-            "problem": self.problem.to_dict(),
-        }
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "OptimumCertificate":
-        """Recompute objective, gradient, curvature and bound from the data.
-
-        Raises CertificateError when the claim is false for this data, and returns
-        the certificate itself when it holds.
-        """
-        if self.kind != type(self).kind:
-            raise CertificateError(f"A certificate of kind {self.kind!r} is not about an optimum.")
-        if not self.proved:
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
+        bound = stated_number(self.bound, "bound", 0.0, infinite=True)
+        if math.isinf(bound):
             raise CertificateError("The certificate claims nothing: its bound is infinite.")
-        if not self.bound >= 0.0 or not np.isfinite(self.point).all():
-            raise CertificateError("The certificate holds a negative bound or a witness that is not finite.")
-        problem = self.problem.restate(X, y, sample_weight, self.shift)
-        value, bound = self._recompute(problem)
-        if not abs(value - self.objective) <= self.bound + 1e-9 * max(abs(value), 1e-300):
-            raise CertificateError(
-                f"The objective at the stored weights is {value:.17g}, not {self.objective:.17g} as claimed.\n\n"
-                "Hint: was it fitted to other rows, labels or weights?"
-            )
-        if not bound <= self.bound:
-            raise CertificateError(
-                f"From this data only a bound of {bound:.3e} follows, not {self.bound:.3e} as claimed.\n\n"
-                "Hint: was it fitted to other rows, labels or weights?"
-            )
-        return self
-
-    def _recompute(self, problem: RestatedProblem) -> tuple[float, float]:
-        if self.direction is not None:
-            evaluation, step, image = problem.evaluate_with_product(self.point, self.direction)
-            return evaluation.value, problem.iterative.bound(evaluation, step, image)
+        stated_number(self.tol, "tol", 0.0)
+        objective = stated_number(self.objective, "objective", 0.0)
+        problem = self.problem.restate(X, y, sample_weight, self._shift)
+        stated_array(self.point, "weights", (problem.size,))
+        if not isinstance(self.aliased, tuple) or (self.keep is None and self.aliased != ()):
+            raise CertificateError("The certificate names columns as dependent and set none aside.")
         if self.keep is not None:
-            self._check_keep()
-        if self.keep is not None and not problem.dependent(self.keep):
-            raise CertificateError("Columns that were set aside as linearly dependent are not so in this data.")
-        evaluation = problem.evaluate(self.point, curvature=True)
-        hessian: Matrix | None = evaluation.hessian
-        assert hessian is not None
-        factor = factorise(hessian, evaluation.point, self.keep)
-        bound = math.inf if factor is None else problem.yardstick.bound(evaluation, factor)
-        return evaluation.value, bound + problem.uncentred(evaluation.point)
+            if not isinstance(self.keep, np.ndarray):
+                raise CertificateError("The columns kept are not an array of positions.")
+            names = problem.dependent_columns(self.keep)
+            if self.aliased != names:
+                raise CertificateError(
+                    f"The columns that depend on each other in this data are {', '.join(names)}, "
+                    f"not {', '.join(map(str, self.aliased))}.\n\n"
+                    "Hint: give the table it was fitted to, with its names."
+                )
+        proof = self._proof(problem)
+        if not abs(proof.value - objective) <= proof.value_error:
+            raise CertificateError(
+                f"The objective at the stored weights is {proof.value:.6g}, not {objective:.6g} as claimed: "
+                f"they differ by {abs(proof.value - objective):.1e}.\n\n"
+                "Hint: was it fitted to other rows, labels or weights?"
+            )
+        if not proof.found <= bound <= proof.loosest:
+            restated(bound, proof.found, proof.claim, "bound", LOOSEST)
 
-    def _check_keep(self) -> None:
-        keep = np.asarray(self.keep)
-        inside = keep.ndim == 1 and len(keep) > 0 and keep[0] >= 0 and keep[-1] < len(self.point)
-        if not inside or (np.diff(keep) <= 0).any() or math.isfinite(self.problem.to_dict()["C"]):
-            raise CertificateError("Columns may be set aside only without a penalty, each once and in order.")
+    def _proof(self, problem: RestatedProblem) -> Proof:
+        if self._direction is None:
+            return problem.prove(self.point, self.keep, self.bound)
+        if self.keep is not None:
+            raise CertificateError("A direction proves the claim for all columns, and some were set aside.")
+        stated_array(self._direction, "direction", (problem.size,))
+        return problem.prove_by_direction(self.point, np.asarray(self._direction))

@@ -18,53 +18,87 @@ maximum just in the case of overlap (Albert and Anderson 1984).
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from separatrix.certificates.dependences import check_dependences, independent_columns
 from separatrix.certificates.limits import coefficient_limits
 from separatrix.certificates.margin import MarginCertificate, largest_margin
-from separatrix.certificates.sides import exact_margins, sides
+from separatrix.certificates.sides import sides
+from separatrix.certificates.verdict_checks import (
+    check_columns,
+    check_complete,
+    check_form,
+    check_overlap,
+    check_quasi,
+    distance,
+)
+from separatrix.certificates.verdict_text import sentence
 from separatrix.certificates.witness import Balance, IntegerVectors
 from separatrix.core.arrays import Positions, Vector
+from separatrix.core.certificate import Claim
 from separatrix.core.errors import CertificateError
-from separatrix.core.exact import Integers, null_space, rounded, scaled_integers
+from separatrix.core.exact import Integers, rounded, scaled_integers
+from separatrix.core.plain_values import same
 from separatrix.core.protocols import SignedRows
 from separatrix.core.threads import one_blas_thread
 
 KINDS = ("complete", "quasi", "overlap", "undecided")
 
+LIMITS_WORK, LIMITS_LONG = 1e8, 1e6
+"""Rows times columns times free directions, and columns times their square, up to which the verdict says what becomes
+of each coefficient."""
+
 
 class SeparabilityProblem(Protocol):
     """What was asked, without the data."""
 
+    @property
+    def set_aside(self) -> tuple[int, ...]:
+        """Columns of the table that are left out as combinations of others, to the rounding of their decimals."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns of the table."""
+
     def signed_rows(self, X: Any, y: Any, sample_weight: Any) -> SignedRows:
-        """The signed rows of the data given."""
+        """The signed rows of the data given; CertificateError where the question does not fit them."""
 
     def column_names(self) -> list[str]:
         """A name for each column of the signed rows."""
+
+    def pairs(self) -> dict[Any, tuple[set[Any], set[Any]]]:
+        """With more than two classes, the questions of two: by pair, the labels on either side."""
+
+    def against_rest(self) -> dict[Any, tuple[set[Any], set[Any]]]:
+        """With more than two classes, the questions of each against all others, by label."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
 
 
-@dataclass(frozen=True)
-class Separability:
+@dataclass(frozen=True, eq=False)
+class Separability(Claim):
     """``kind`` is "complete", "quasi", "overlap" or "undecided".
 
     ``direction`` has one weight per column and the constant's last (where there is one), scaled below 1;
     exactly it is the integer vector ``integers``. ``margin`` is the smallest ⟨yᵢ, v⟩ over the rows
-    that are separated, divided by the length of v without the constant: a distance.
+    that are separated, divided by the length of v without the constant: a distance. Of more than two classes,
+    ``pairs`` and ``against_rest`` hold the verdicts on two at a time and on each against all others.
+
+    The verdict that ``separability`` returns remembers the data, for ``max_margin()``; copies, pickles and
+    the certificates of fitted models do not.
     """
+
+    KINDS: ClassVar[tuple[str, ...]] = KINDS
 
     kind: str
     problem: SeparabilityProblem = field(repr=False)
     rank: int | None = None
     basis: Positions | None = field(default=None, repr=False)
     dependences: IntegerVectors = field(default=(), repr=False)
-    independent: Positions | None = field(default=None, repr=False)
     integers: tuple[int, ...] | None = field(default=None, repr=False)
     margin: float = math.nan
     balance: Balance | None = field(default=None, repr=False)
@@ -76,12 +110,19 @@ class Separability:
     members: Positions | None = field(default=None, repr=False)
     per_row: int = 1
     limits: dict[str, str] | None = field(default=None, repr=False)
-    source: SignedRows | None = field(default=None, repr=False, compare=False)
+    pairs: "dict[tuple[Any, Any], Separability]" = field(default_factory=dict, repr=False)
+    against_rest: "dict[Any, Separability]" = field(default_factory=dict, repr=False)
+    _source: SignedRows | None = field(default=None, repr=False, compare=False)
 
     @property
     def direction(self) -> Vector | None:
         """The direction in floating point, its largest entry between ½ and 1."""
         return None if self.integers is None else rounded(self.integers)
+
+    @property
+    def set_aside(self) -> tuple[str, ...]:
+        """Names of the columns that are left out as combinations of others, to the rounding of their decimals."""
+        return tuple(self.problem.names[j] for j in self.problem.set_aside)
 
     def _row_numbers(self, signed: Positions) -> Positions:
         """Rows of the user's table: with K classes each has K − 1 signed rows; some may be left out."""
@@ -114,23 +155,44 @@ class Separability:
     def coefficients(self) -> dict[str, str]:
         """For each column "finite", "+inf", "-inf", "unbounded" (either sign) or "aliased" (not identified)."""
         if self.limits is None:
-            object.__setattr__(self, "limits", self._limits(self._held_rows()))
-        assert self.limits is not None
+            raise CertificateError(
+                "The verdict does not say what becomes of each coefficient: it is undecided, or the data is large.\n\n"
+                "Hint: verdict.coefficients_of(X, y) computes it; of an undecided verdict raise the budget."
+            )
         return self.limits
+
+    def coefficients_of(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, str]:
+        """What ``coefficients`` says, from the data of the verdict, however large."""
+        if self.limits is not None:
+            return self.limits
+        return self._limits(self.problem.signed_rows(X, y, sample_weight))
 
     @property
     def infinite(self) -> list[str]:
         """Names of the columns whose coefficients run to infinity, as far as known."""
-        if self.limits is None and self.source is None:
-            return []
-        return [name for name, what in self.coefficients.items() if what not in ("finite", "aliased")]
+        return [name for name, what in (self.limits or {}).items() if what not in ("finite", "aliased")]
 
-    def _held_rows(self) -> SignedRows:
-        if self.source is None:
+    def _held_rows(self, X: Any, y: Any, sample_weight: Any) -> SignedRows:
+        if X is not None:
+            return self.problem.signed_rows(X, y, sample_weight)
+        if self._source is None:
             raise CertificateError(
-                "The verdict was stored without its data.\n\nHint: call separability(X, y) on the data again."
+                "The verdict was stored without its data.\n\nHint: pass the data: verdict.max_margin(X, y)."
             )
-        return self.source
+        return self._source
+
+    @property
+    def _states_limits(self) -> bool:
+        """Whether coefficients are part of the verdict: a matter of size alone, so that it can be checked."""
+        if self.kind == "undecided" or self.basis is None:
+            return False
+        free = {"overlap": 0, "quasi": len(self.null)}.get(self.kind, len(self.basis))
+        work = free * float(len(self.problem.column_names()))
+        return work * self.count <= LIMITS_WORK and work * free <= LIMITS_LONG
+
+    def with_limits(self, rows: SignedRows) -> "Separability":
+        """The same verdict with what becomes of each coefficient, unless the data is too large for that."""
+        return replace(self, limits=self._limits(rows)) if self._states_limits else self
 
     def _limits(self, rows: SignedRows) -> dict[str, str]:
         names = self.problem.column_names()
@@ -143,36 +205,51 @@ class Separability:
             return {name: "finite" if j in inside else "aliased" for j, name in enumerate(names)}
         with one_blas_thread(), np.errstate(all="ignore"):
             every = np.arange(self.count) if self.separated is None else self.separated
-            return coefficient_limits(rows, names, self.basis, self.null if self.kind == "quasi" else None, every)
+            level = np.empty(0, dtype=np.int64) if self.balance is None else self.balance.rows
+            null = self.null if self.kind == "quasi" else None
+            assert self.integers is not None
+            return coefficient_limits(rows, names, self.basis, null, every, self.integers, self.dependences, level)
 
-    def max_margin(self) -> MarginCertificate:
+    def max_margin(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> MarginCertificate:
         """The separating hyperplane of largest margin, with the rows on its edge, bracketed from both sides.
 
-        Rows that come too close join a small sample until none is left outside the corridor.
+        Rows that come too close join a small sample until none is left outside the corridor. A verdict that does
+        not remember its data needs it again.
         """
         if self.kind != "complete":
             raise CertificateError(f"The data is not completely separable ({self.kind}): there is no largest margin.")
-        rows = self._held_rows()
+        rows = self._held_rows(X, y, sample_weight)
         assert self.direction is not None
         with one_blas_thread(), np.errstate(all="ignore"):
             return largest_margin(rows, self.direction, self.problem)
 
-    def widened(self) -> "Separability":
+    def widened(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> "Separability":
         """The same verdict with the direction of largest margin, to which fits without a penalty tend."""
         try:
-            best = self.max_margin()
+            best = self.max_margin(X, y, sample_weight)
         except CertificateError:
             return self
-        rows = self._held_rows()
-        integers = scaled_integers(best.direction, 53)
+        rows = self._held_rows(X, y, sample_weight)
+        integers = lowest_terms(scaled_integers(best.direction, 53))
         seen = sides(rows, integers)
         if not (seen.signs > 0).all():
             return self
         margin = distance(seen.margins, rounded(integers), rows)
-        return replace(self, integers=tuple(integers), margin=margin) if margin > self.margin else self
+        if not margin > self.margin:
+            return self
+        return replace(self, integers=tuple(integers), margin=margin, fragile=seen.fragile)
+
+    def without_data(self) -> "Separability":
+        """The same verdict, holding none of the data: what a fitted model keeps."""
+        return replace(
+            self,
+            pairs={key: verdict.without_data() for key, verdict in self.pairs.items()},
+            against_rest={key: verdict.without_data() for key, verdict in self.against_rest.items()},
+            _source=None,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "source": None}
+        return {**self.__dict__, "_source": None}
 
     @property
     def exists(self) -> bool:
@@ -192,138 +269,47 @@ class Separability:
         return 0.0 if self.balance is None else self.balance.slack
 
     def __str__(self) -> str:
-        tail = " Changes of the size of rounding could change that." if self.fragile else ""
-        if self.kind == "complete":
-            return (
-                f"Completely separable: every row lies on its side, at a distance of {self.margin:.3g} at least.{tail}"
-            )
-        if self.kind == "overlap":
-            assert self.balance is not None
-            few = len(self.balance.rows)
-            return f"The classes overlap: {few} rows balance each other at the full rank {self.rank}.{tail}"
-        if self.kind == "quasi":
-            assert self.separated is not None
-            infinite = self.infinite
-            text = f"Quasi-completely separable: {len(self.separated)} of {self.count} rows can be separated, no more."
-            if infinite:
-                text += f" Not finite: {', '.join(infinite[:10])}{', …' if len(infinite) > 10 else ''}."
-            return text + tail
-        left = 0 if self.open_rows is None else len(self.open_rows)
-        return f"Undecided: the budget ran out with {left} rows still open."
+        return sentence(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The claim and its witness as plain values."""
-        balance = self.balance
-        return {
-            "kind": self.kind,
-            "rank": self.rank,
-            "basis": None if self.basis is None else self.basis.tolist(),
-            "dependences": [list(vector) for vector in self.dependences],
-            "independent": None if self.independent is None else self.independent.tolist(),
-            "direction": None if self.integers is None else list(self.integers),
-            "margin": self.margin,
-            "rows": None if balance is None else balance.rows.tolist(),
-            "multipliers": None if balance is None else balance.multipliers.tolist(),
-            "coordinates": None if balance is None else [list(vector) for vector in balance.coordinates],
-            "integers": None if balance is None or balance.integers is None else list(balance.integers),
-            "slack": None if balance is None else balance.slack,
-            "digests": None if balance is None else list(balance.digests),
-            "null": [list(vector) for vector in self.null],
-            "separated": None if self.separated is None else self.separated.tolist(),
-            "coefficients": self.limits,
-            "fragile": self.fragile,
-            "problem": self.problem.to_dict(),
-        }
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> "Separability":
-        """Prove it again from the data and the stored witness alone; raises CertificateError where it is false."""
-        if self.kind not in KINDS or self.kind == "undecided":
-            raise CertificateError(f"A verdict of kind {self.kind!r} claims nothing.")
-        rows = self.problem.signed_rows(X, y, sample_weight)
-        if rows.count != self.count:
-            raise CertificateError(f"The verdict is about {self.count} signed rows; this data has {rows.count}.")
-        if rows.per_row != self.per_row or not _same(rows.members, self.members):
-            raise CertificateError("The signed rows stand for other rows of the table than the verdict says.")
-        with one_blas_thread(), np.errstate(all="ignore"):
-            self._check_columns(rows)
-            {"complete": self._check_complete, "quasi": self._check_quasi, "overlap": self._check_overlap}[self.kind](
-                rows
-            )
-            if self.limits is not None and self.limits != self._limits(rows):
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Prove it again from the data and the stored witness alone."""
+        if self.kind == "undecided":
+            raise CertificateError("A verdict of kind 'undecided' claims nothing.")
+        with one_blas_thread():
+            rows = self.problem.signed_rows(X, y, sample_weight)
+            check_form(self, rows)
+            check_columns(self, rows)
+            {"complete": check_complete, "quasi": check_quasi, "overlap": check_overlap}[self.kind](self, rows)
+            if not same(self.limits, self._limits(rows) if self._states_limits else None):
                 raise CertificateError("The coefficients do not run where the verdict says.")
-        return self
+            self._check_parts(X, y, sample_weight)
 
-    def _check_columns(self, rows: SignedRows) -> None:
-        """Rank ≤ r: every column outside the basis depends on those inside."""
-        if self.basis is None:
-            if self.rank is not None or self.kind != "complete":
-                raise CertificateError("The verdict names no basis of the columns.")
-            return
-        check_dependences(rows, self.dependences, self.basis, "column")
-        if self.rank != len(self.basis):
-            raise CertificateError("The rank is not the number of basis columns.")
-        chosen = np.empty(0, dtype=np.int64) if self.independent is None else self.independent
-        if len(chosen) != self.rank or (len(chosen) and (chosen.min() < 0 or chosen.max() >= rows.count)):
-            raise CertificateError("The rank has no rows to show it.")
-        if self.rank and null_space(rows.take(chosen)[:, self.basis]).rank != self.rank:
-            raise CertificateError("The rank is lower than claimed.")
-
-    def _sides(self, rows: SignedRows) -> Any:
-        if self.integers is None or len(self.integers) != rows.width or not any(self.integers):
-            raise CertificateError("The verdict has no direction, or one of another width.")
-        return sides(rows, self.integers)
-
-    def _check_complete(self, rows: SignedRows) -> None:
-        seen = self._sides(rows)
-        if (seen.signs <= 0).any():
-            first = int((seen.signs <= 0).argmax())
-            raise CertificateError(f"Row {first} is not on its side of the direction.")
-        self._check_margin(rows, seen)
-
-    def _check_overlap(self, rows: SignedRows) -> None:
-        if self.balance is None or self.basis is None or self.balance.rank != len(self.basis):
-            raise CertificateError("The verdict of overlap has no proof at full rank.")
-        self.balance.check(rows)
-
-    def _check_quasi(self, rows: SignedRows) -> None:
-        seen = self._sides(rows)
-        if (seen.signs < 0).any():
-            raise CertificateError(f"Row {int((seen.signs < 0).argmax())} is on the wrong side of the direction.")
-        separated = np.flatnonzero(seen.signs > 0)
-        if self.separated is None or not np.array_equal(separated, self.separated) or not len(separated):
-            raise CertificateError("The rows said to be separated are not those that the direction separates.")
-        if self.balance is None or np.isin(self.balance.rows, separated).any():
-            raise CertificateError("The verdict has no proof, or one with rows that are separated.")
-        assert self.basis is not None
-        rest = np.flatnonzero(seen.signs == 0)
-        if any(len(vector) != rows.width for vector in self.null):
-            raise CertificateError("A null vector has another width.")
-        inner = independent_columns(self.null, self.basis)
-        for vector in self.null:
-            if np.any(exact_margins(rows, rest, vector)):
-                raise CertificateError("The rows of zero margin have a higher rank than claimed.")
-        if inner != self.balance.rank:
-            raise CertificateError("The proof's rows do not have the rank of all rows of zero margin.")
-        self.balance.check(rows)
-        self._check_margin(rows, seen)
-
-    def _check_margin(self, rows: SignedRows, seen: Any) -> None:
-        margin = distance(seen.margins[seen.signs > 0], self.direction, rows)
-        if not (margin == self.margin or abs(margin - self.margin) <= 1e-9 * abs(self.margin)):
-            raise CertificateError(f"The margin is {margin:.17g}, not {self.margin:.17g} as claimed.")
+    def _check_parts(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """The verdicts on two classes at a time: about the classes they are filed under, and each proved."""
+        for held, asked in ((self.pairs, self.problem.pairs()), (self.against_rest, self.problem.against_rest())):
+            if not isinstance(held, Mapping) or ((self.pairs or self.against_rest) and list(held) != list(asked)):
+                raise CertificateError(
+                    "The verdicts on two classes are not those of all pairs and of each against the rest."
+                )
+            for key, verdict in held.items():
+                if type(verdict) is not Separability or verdict.pairs or verdict.against_rest:
+                    raise CertificateError("What is filed under two classes is no verdict on two.")
+                if verdict.problem.sides() != asked[key]:  # type: ignore[attr-defined]
+                    raise CertificateError("A verdict on two classes is filed under others.")
+                if verdict.kind == "undecided":  # it claims nothing; what is proved of the others stands
+                    check_form(verdict, verdict.problem.signed_rows(X, y, sample_weight))
+                else:
+                    verdict.verify(X, y, sample_weight)
 
 
-def distance(margins: Vector, direction: Vector | None, rows: SignedRows) -> float:
-    """The smallest margin over the length of the weights; infinite when only the constant decides."""
-    assert direction is not None
-    weights = direction[rows.is_weight]
-    # the squares of small weights underflow
-    scale = float(np.abs(weights).max(initial=0.0))
-    return float(margins.min()) / scale / float(np.linalg.norm(weights / scale)) if scale > 0.0 else math.inf
+def lowest_terms(vector: Integers) -> Integers:
+    """The vector divided by the greatest common divisor of its entries.
 
-
-def _same(one: Positions | None, other: Positions | None) -> bool:
-    return one is other if one is None or other is None else np.array_equal(one, other)
+    >>> lowest_terms([4, -6])
+    [2, -3]
+    """
+    divisor = math.gcd(*vector) or 1
+    return [entry // divisor for entry in vector]
 
 
 def as_vectors(vectors: list[Integers]) -> IntegerVectors:

@@ -22,11 +22,12 @@ closes.
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, Vector
+from separatrix.core.certificate import Claim, stated_array, stated_number
 from separatrix.core.errors import CertificateError
 
 MOST_EXACT = 2000
@@ -36,6 +37,10 @@ MOST_EXACT = 2000
 class SignedRows(Protocol):
     """Labelled rows stated again from data, a sign for each."""
 
+    @property
+    def width(self) -> int:
+        """Columns, with the constant."""
+
     def signed_scores(self, direction: Vector) -> Vector:
         """s⟨direction, x⟩ of each row, in floats."""
 
@@ -44,6 +49,9 @@ class SignedRows(Protocol):
 
     def exact(self, row: int, direction: Vector) -> Fraction:
         """s⟨direction, x⟩ of one row, exactly."""
+
+    def exact_square(self, row: int) -> Fraction:
+        """‖x‖² of one row, exactly."""
 
 
 class Separation(Protocol):
@@ -58,7 +66,10 @@ class Separation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clearance:
-    """γ, the least signed score (not positive: not a separator), and R, the longest row; both on the safe side."""
+    """γ, the least signed score (not positive: not a separator), and R, the longest row; both on the safe side.
+
+    ``slack`` is what rounding may have taken from γ: nothing where it was found exactly.
+    """
 
     gamma: float
     R: float
@@ -70,14 +81,39 @@ def clearance(rows: SignedRows, direction: Vector) -> Clearance:
     scores, lengths = rows.signed_scores(direction), rows.lengths()
     size = _length_above(direction)
     slack = (len(direction) + 16) * UNIT_ROUNDOFF * size * lengths + 1e-290
-    sure, longest = scores - slack, float(lengths.max())
+    sure, longest = scores - slack, _longest(rows, lengths)
     if float((scores + slack).min()) <= 0.0:  # a row that is on the wrong side for certain
-        return Clearance(min(float(scores.min()), 0.0), longest, float(slack.max()))
+        return Clearance(min(float(scores.min()), 0.0), longest, 0.0)
     near = np.flatnonzero(~(sure > min(float((scores + slack).min()), np.inf)) | ~(sure > 0.0))
-    least = float(sure.min())
     if len(near) <= MOST_EXACT:
-        least = min(_below(rows.exact(int(row), direction)) for row in near)
-    return Clearance(least, longest, float(slack.max()))
+        return Clearance(min(_below(rows.exact(int(row), direction)) for row in near), longest, 0.0)
+    return Clearance(float(sure.min()), longest, float(slack[near].max()))
+
+
+def _longest(rows: SignedRows, lengths: Vector) -> float:
+    """The length of the longest row, rounded up once, if few rows may be it."""
+    most = float(lengths.max())
+    near = np.flatnonzero(lengths >= most * (1.0 - 1e-9))
+    if len(near) > MOST_EXACT or not math.isfinite(most):
+        return most
+    return _root_above(max(rows.exact_square(int(row)) for row in near))
+
+
+def _root_above(square: Fraction) -> float:
+    """The least float whose square is not below a rational.
+
+    >>> _root_above(Fraction(9)), _root_above(Fraction(2)) ** 2 >= 2
+    (3.0, True)
+    """
+    # the integer root of square·4ᵏ has 60 bits or more
+    bits = 64 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    whole = math.isqrt((square.numerator << max(0, 2 * bits)) // (square.denominator << max(0, -2 * bits)))
+    root = float(Fraction(whole, 1) / Fraction(2) ** bits)
+    while Fraction(root) ** 2 < square:
+        root = math.nextafter(root, math.inf)
+    while root > 0.0 and Fraction(math.nextafter(root, 0.0)) ** 2 >= square:
+        root = math.nextafter(root, 0.0)
+    return root
 
 
 def _length_above(vector: Vector) -> float:
@@ -141,13 +177,17 @@ def _other_root(half: float, inside: float, rest: float) -> float:
     return max(rest, 0.0) / below if below > 0 else 0.0
 
 
-@dataclass(frozen=True)
-class SeparatorCertificate:
+@dataclass(frozen=True, eq=False)
+class SeparatorCertificate(Claim):
     """s⟨w*, x⟩ ≥ ``gamma`` > 0 for every row, ‖x‖ ≤ ``R``; where the theorem applies, at most ``bound`` mistakes.
 
-    ``direction`` is w*, the constant's weight last; ``mistakes`` is how many were made from ``start``.
-    ``bound`` is infinite for variants without a theorem (``rate`` None): they claim the separator alone.
+    ``direction`` is w*, the constant's weight last. Of the run it only tells, and data cannot prove: ``mistakes``, how
+    many were made, from the weights ``start``, at the ``rate`` η and the ``margin`` β. The bound follows from these.
+    It is infinite for variants without a theorem (``rate`` None): they claim the separator alone.
     """
+
+    KINDS: ClassVar[tuple[str, ...]] = ("separator",)
+    TOLD: ClassVar[tuple[str, ...]] = ("mistakes", "start", "rate", "margin")
 
     mistakes: int
     R: float
@@ -189,26 +229,14 @@ class SeparatorCertificate:
         return self.gamma / _length_above(self.direction)
 
     def __str__(self) -> str:
-        text = f"Every row is on its right side, by at least {self.gamma:.6g}"
-        if math.isinf(self.bound):
-            return f"{text}; {self.mistakes} mistakes led there, and no theorem bounds them for this variant."
-        return f"{text}; {self.mistakes} mistakes led there, and there can be at most {self.bound:.0f}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """The claim and its witness as plain values."""
-        return {
-            "kind": self.kind,
-            "met": self.met,
-            "mistakes": self.mistakes,
-            "R": self.R,
-            "gamma": self.gamma,
-            "bound": self.bound,
-            "rate": self.rate,
-            "margin": self.margin,
-            "direction": self.direction.tolist(),
-            "start": self.start.tolist(),
-            "separation": self.separation.to_dict(),
-        }
+        text = (
+            f"Every row is on its right side, by at least {self.gamma:.6g}; {self.mistakes} mistakes led there, as told"
+        )
+        if math.isfinite(self.bound):
+            return f"{text}, and there can be at most {self.bound:.0f}."
+        if self.rate is None:
+            return f"{text}, and no theorem bounds them for this variant."
+        return f"{text}, and rounding leaves no bound on them: the margin is too small beside the longest row."
 
     def by(self, direction: Any, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """The same mistakes bounded by another separator, for example the one of largest margin."""
@@ -223,37 +251,42 @@ class SeparatorCertificate:
             raise CertificateError("The direction does not separate this data.")
         return made
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Compute γ, R and the bound from the data again; raise CertificateError where they do not follow."""
-        if self.kind != type(self).kind:
-            raise CertificateError(f"A certificate of kind {self.kind!r} is not about a separator.")
-        if not np.isfinite(self.direction).all() or self.direction.shape != self.start.shape:
-            raise CertificateError("The certificate's direction is not finite, or not of the length of its start.")
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Compute γ, R and the bound from the data again."""
         rows = self.separation.restate(X, y, sample_weight)
-        clear = clearance(rows, self.direction)
+        direction = stated_array(self.direction, "weights", (rows.width,))
+        start = stated_array(self.start, "weights at the start", (rows.width,))
+        clear = clearance(rows, direction)
         if not clear.gamma > 0.0:
             raise CertificateError("The direction does not separate this data.\n\nHint: was it fitted to other rows?")
-        if not abs(clear.gamma - self.gamma) <= 1e-9 * self.gamma + 4 * clear.slack or not self.gamma > 0.0:
-            raise CertificateError(f"The least signed score is {clear.gamma:.9g}, not {self.gamma:.9g} as claimed.")
-        if not abs(clear.R - self.R) <= 1e-9 * self.R:
-            raise CertificateError(f"The longest row is {clear.R:.9g}, not {self.R:.9g} as claimed.")
-        rate = self.rate
-        bound = math.inf
-        if rate is not None:
-            if not (rate > 0.0 and self.margin >= 0.0 and np.isfinite(self.start).all()):
-                raise CertificateError("The theorem needs a positive rate, a margin of at least 0 and a finite start.")
-            bound = mistake_bound(self.start, self.direction, clear.gamma, clear.R, rate, self.margin)
-        loose = 1e-6 * bound + 1.0 if math.isfinite(bound) else 0.0
-        if self.bound != bound and not abs(self.bound - bound) <= loose:
-            raise CertificateError(f"From this data a bound of {bound:.9g} follows, not {self.bound:.9g} as claimed.")
-        if not 0 <= self.mistakes <= bound:
+        gamma, longest = stated_number(self.gamma, "gamma", 0.0), stated_number(self.R, "R", 0.0)
+        if not abs(clear.gamma - gamma) <= 1e-12 * gamma + 4 * clear.slack or not gamma > 0.0:
+            raise CertificateError(f"The least signed score is {clear.gamma:.9g}, not {gamma:.9g} as claimed.")
+        if not abs(clear.R - longest) <= 1e-12 * longest:
+            raise CertificateError(f"The longest row is {clear.R:.9g}, not {longest:.9g} as claimed.")
+        stated, margin = (
+            stated_number(self.bound, "bound", 0.0, infinite=True),
+            stated_number(self.margin, "margin", 0.0),
+        )
+        bound = least = math.inf
+        if self.rate is not None:
+            rate = stated_number(self.rate, "rate", math.ulp(0.0))
+            # a whole number, on either side of which rounding may fall
+            least, bound = (mistake_bound(start, direction, g, clear.R, rate, margin)
+                            for g in (clear.gamma * (1 + 1e-12), clear.gamma * (1 - 1e-12)))  # fmt: skip
+        if not least <= stated <= bound:
+            raise CertificateError(f"From this data a bound of {bound:.9g} follows, not {stated:.9g} as claimed.")
+        mistakes = stated_number(self.mistakes, "mistakes", 0.0)
+        if not (mistakes <= bound and mistakes == int(mistakes)):
             raise CertificateError(f"{self.mistakes} mistakes were claimed; there can be at most {bound:.9g}.")
-        return self
 
 
-@dataclass(frozen=True)
-class UnprovedCertificate:
+@dataclass(frozen=True, eq=False)
+class UnprovedCertificate(Claim):
     """Nothing is claimed: neither a separator nor that there is none. ``reason`` says how learning ended."""
+
+    KINDS: ClassVar[tuple[str, ...]] = ("unproved",)
+    TOLD: ClassVar[tuple[str, ...]] = ("reason", "mistakes", "separable")
 
     reason: str
     mistakes: int
@@ -267,13 +300,9 @@ class UnprovedCertificate:
         return False
 
     def __str__(self) -> str:
-        text = f"Nothing is proved about these weights ({self.reason}); {self.mistakes} mistakes were made."
+        text = f"Nothing is proved about these weights ({self.reason}); {self.mistakes} mistakes were made, as told."
         return text + (" A separator does exist." if self.separable else "")
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"kind": self.kind, "met": False, "mistakes": self.mistakes, "reason": self.reason, "bound": self.bound}
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Always raises: there is nothing to verify."""
         raise CertificateError(f"The certificate claims nothing: {self.reason}.")

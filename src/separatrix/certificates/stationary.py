@@ -15,11 +15,12 @@ computes them again, in another order or layout, and adds that error once, stays
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from separatrix.core.arrays import Positions, Vector
+from separatrix.core.certificate import CLOSE, LOOSEST, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
 
 ALLOWANCE = 3.0
@@ -28,12 +29,19 @@ ALLOWANCE = 3.0
 MARGIN = 1.0 + 1e-6
 """A claim is this much looser than what was computed."""
 
+NOISE = 0.05
+"""Slopes computed in another order differ by less than this share of their rounding error, which is a worst case."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stationarity:
-    """What the data says at a point: value, decrement and scaled slopes, and the rounding error of those two."""
+    """What the data says at a point: value, decrement and scaled slopes, and the rounding error of each.
+
+    ``value_error`` is that of the value, ``rounding`` that of the other two.
+    """
 
     value: float
+    value_error: float
     decrement: float
     scaled: Vector
     rounding: float
@@ -41,7 +49,9 @@ class Stationarity:
     def claim(self) -> tuple[float, Vector]:
         """Decrement and scaled slopes as a certificate may state them."""
         slack = ALLOWANCE * self.rounding
-        return self.decrement * MARGIN + slack, self.scaled * MARGIN + slack
+        # slopes that are rounding and no more are stated alike
+        decrement = max(self.decrement * MARGIN, self.rounding) + slack
+        return decrement, np.maximum(self.scaled * MARGIN, self.rounding) + slack
 
 
 class StationaryProblem(Protocol):
@@ -55,20 +65,28 @@ class StationaryProblem(Protocol):
     def unit(self) -> str:
         """The unit of the decrement, in words; may be empty."""
 
-    def stationarity(self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None) -> Stationarity:
-        """Value and slope at the point, from the data given; raises CertificateError where ``keep`` is false."""
+    def stationarity(
+        self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None, stated: float
+    ) -> tuple[Stationarity, tuple[str, ...]]:
+        """Value and slope at the point from the data given, and the names of columns left out.
+
+        As sharp as it takes to find the ``stated`` decrement. Raises CertificateError where ``keep`` is false.
+        """
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
 
 
-@dataclass(frozen=True)
-class StationaryCertificate:
+@dataclass(frozen=True, eq=False)
+class StationaryCertificate(Claim):
     """λ ≤ ``decrement`` at the witness ``point``, and the value there is ``objective``.
 
-    With ``keep`` the other coordinates are zero and belong to columns that are combinations of
-    those kept, to 1e-9 of their size in every row; ``aliased`` names them.
+    With ``keep`` the other coordinates are zero and belong to columns that are combinations of those kept, to the
+    rounding of their decimals in every row (see ``estimators.aliasing``); ``aliased`` names them.
     """
+
+    KINDS: ClassVar[tuple[str, ...]] = ("stationary",)
+    TOLD: ClassVar[tuple[str, ...]] = ("tol",)
 
     decrement: float
     tol: float
@@ -107,41 +125,33 @@ class StationaryCertificate:
             text += f" Left out with weight 0, as combinations of other columns: {', '.join(self.aliased)}."
         return text
 
-    def to_dict(self) -> dict[str, Any]:
-        """The claim and its witness as plain values."""
-        return {
-            "kind": self.kind,
-            "decrement": self.decrement,
-            "bound": self.bound,
-            "tol": self.tol,
-            "met": self.met,
-            "objective": self.objective,
-            "scaled": self.scaled.tolist(),
-            "point": self.point.tolist(),
-            "keep": None if self.keep is None else self.keep.tolist(),
-            "aliased": list(self.aliased),
-            "problem": self.problem.to_dict(),
-        }
-
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Recompute value and slope from the data; CertificateError when the claim is false for it."""
-        if self.kind != type(self).kind:
-            raise CertificateError(f"A certificate of kind {self.kind!r} is not about a stationary point.")
-        if not self.proved:
+    def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
+        decrement = stated_number(self.decrement, "decrement", 0.0, infinite=True)
+        if math.isinf(decrement):
             raise CertificateError("The certificate claims nothing: its decrement is not finite.")
-        if not self.decrement >= 0.0 or not np.isfinite(self.point).all() or not np.isfinite(self.scaled).all():
-            raise CertificateError("The certificate holds a negative decrement or a witness that is not finite.")
-        here = self.problem.stationarity(X, y, sample_weight, self.point, self.keep)
-        hint = "\n\nHint: was it fitted to other rows, labels or weights?"
-        if not abs(here.value - self.objective) <= self.bound + 1e-9 * max(abs(here.value), 1e-3):
+        stated_number(self.tol, "tol", 0.0)
+        objective = stated_number(self.objective, "objective")
+        if self.keep is not None and not isinstance(self.keep, np.ndarray):
+            raise CertificateError("The columns kept are not an array of positions.")
+        here, left_out = self.problem.stationarity(X, y, sample_weight, self.point, self.keep, decrement)
+        if not isinstance(self.aliased, tuple) or self.aliased != left_out:
             raise CertificateError(
-                f"The objective at the stored point is {here.value:.17g}, not {self.objective:.17g} as claimed.{hint}"
+                f"The columns left out in this data are {', '.join(left_out) or 'none'}, "
+                f"not {', '.join(map(str, self.aliased)) or 'none'}.\n\n"
+                "Hint: give the table it was fitted to, with its names."
             )
-        if not here.decrement + here.rounding <= self.decrement:
+        if not abs(here.value - objective) <= 2.0 * here.value_error:
             raise CertificateError(
-                f"From this data only a decrement of {here.decrement + here.rounding:.3e} follows, "
-                f"not {self.decrement:.3e} as claimed.{hint}"
+                f"The objective at the stored point is {here.value:.6g}, not {objective:.6g} as claimed: "
+                f"they differ by {abs(here.value - objective):.1e}.\n\n"
+                "Hint: was it fitted to other rows, labels or weights?"
             )
-        if here.scaled.shape != self.scaled.shape or not (here.scaled + here.rounding <= self.scaled).all():
-            raise CertificateError(f"The scaled slopes of this data are not below those claimed.{hint}")
-        return self
+        claim, slopes = here.claim()
+        restated(decrement, here.decrement + here.rounding, claim, "decrement", LOOSEST)
+        scaled = stated_array(self.scaled, "scaled slopes", here.scaled.shape)
+        near = np.abs(scaled - slopes) <= CLOSE * slopes + NOISE * here.rounding
+        if not ((scaled >= np.minimum(here.scaled + here.rounding, slopes)) & near).all():
+            raise CertificateError(
+                "The scaled slopes of this data are not those claimed.\n\n"
+                "Hint: was it fitted to other rows, labels or weights?"
+            )

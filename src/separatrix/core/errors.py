@@ -25,6 +25,10 @@ class CertificateError(ValueError):
     """A certificate's claim does not hold for the data it was checked against."""
 
 
+class UncheckableError(CertificateError, InputError):
+    """A certificate cannot be checked against this data: it has other columns, labels or types."""
+
+
 class ConvergenceWarning(_ConvergenceWarning):  # type: ignore[misc]  # scikit-learn is untyped
     """A fit stopped before its bound fell below the tolerance."""
 

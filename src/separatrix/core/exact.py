@@ -7,6 +7,7 @@ prime is independent, and what looks dependent is multiplied out and must be exa
 """
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +16,7 @@ import numpy as np
 
 from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.errors import OutOfTime
 
 Integers = list[int]
 
@@ -65,8 +67,30 @@ def _is_prime(odd: int) -> bool:
     return True
 
 
-def null_space(matrix: Matrix) -> NullSpace:
-    """Basis columns, tried from left to right, and the integer dependences of all others.
+ELIMINATION = 2e-9
+"""Seconds per multiplication modulo a prime, about."""
+
+
+def independent_part(matrix: Matrix, deadline: float = math.inf) -> tuple[Positions, Positions]:
+    """Columns and rows, as many of each, that are independent: they are so modulo a prime. The rank may be higher.
+
+    >>> independent_part(np.array([[1.0, 2.0, 0.5], [1.0, 3.0, 0.5]]))
+    (array([0, 1]), array([0, 1]))
+    """
+    rows, basis, _ = _eliminated(np.ascontiguousarray(matrix, dtype=np.float64), next(primes()), deadline)
+    return np.array(basis, dtype=np.int64), np.array(rows, dtype=np.int64)
+
+
+def _eliminated(matrix: Matrix, prime: int, deadline: float) -> tuple[tuple[int, ...], tuple[int, ...], Positions]:
+    """Elimination modulo a prime, begun only if there is time for it: it does not stop half-way."""
+    m, p = matrix.shape
+    if time.monotonic() + ELIMINATION * m * p * min(m, p) > deadline:
+        raise OutOfTime
+    return kernels.eliminate(matrix, prime)
+
+
+def null_space(matrix: Matrix, deadline: float = math.inf) -> NullSpace:
+    """Basis columns, tried from left to right, and the integer dependences of all others; OutOfTime past the deadline.
 
     >>> found = null_space(np.array([[1.0, 2.0, 0.5], [1.0, 3.0, 0.5]]))
     >>> found.basis, found.vectors
@@ -78,7 +102,7 @@ def null_space(matrix: Matrix) -> NullSpace:
     residues: list[int] = []
     columns = matrix.shape[1]
     for prime in primes():
-        rows, basis, reduced = kernels.eliminate(matrix, prime)
+        rows, basis, reduced = _eliminated(matrix, prime, deadline)
         if best is None or (-len(basis), basis) < (-len(best[0]), best[0]):
             # an unlucky prime has fewer or later pivots: begin again
             best, modulus, residues, used, wanted = (basis, list(rows)), 1, [], 0, 1
@@ -91,8 +115,8 @@ def null_space(matrix: Matrix) -> NullSpace:
         if used < wanted:
             continue
         wanted = 2 * used
-        vectors = _reconstruct(residues, modulus, np.array(basis, dtype=np.int64), others, columns)
-        if vectors is not None and _all_orthogonal(matrix, vectors):
+        vectors = _reconstruct(residues, modulus, np.array(basis, dtype=np.int64), others, columns, deadline)
+        if vectors is not None and _all_orthogonal(matrix, vectors, deadline):
             return NullSpace(np.array(basis, dtype=np.int64), np.array(best[1], dtype=np.int64), vectors)
     raise ArithmeticError("the primes below 2**31 ran out")  # 5e7 of them: never met
 
@@ -103,13 +127,15 @@ def _combine(known: list[int], modulus: int, entries: list[int], prime: int) -> 
 
 
 def _reconstruct(
-    residues: list[int], modulus: int, basis: Positions, others: Positions, columns: int
+    residues: list[int], modulus: int, basis: Positions, others: Positions, columns: int, deadline: float
 ) -> list[Integers] | None:
     """Integer vectors whose fractions have the given residues, or None if the modulus is too small."""
     vectors = []
     limit = math.isqrt(modulus // 2)
     rank = len(basis)
     for k, other in enumerate(others):
+        if time.monotonic() > deadline:
+            raise OutOfTime
         denominator = 1
         entries: list[int] = []
         for residue in residues[k * rank : (k + 1) * rank]:
@@ -146,13 +172,38 @@ def _fraction(residue: int, modulus: int, limit: int) -> tuple[int, int] | None:
     return (now, factor) if factor > 0 else (-now, -factor)
 
 
-def _all_orthogonal(matrix: Matrix, vectors: list[Integers]) -> bool:
+def _all_orthogonal(matrix: Matrix, vectors: list[Integers], deadline: float) -> bool:
     small = [vector for vector in vectors if max(abs(entry) for entry in vector) < 2**53]
     if small:
         parts = np.array(small, dtype=np.float64)[:, None]
         if kernels.exact_products(kernels.dense_rows(matrix), np.arange(len(matrix)), parts, False).any():
             return False
-    return not any(any(integer_products(matrix, v)) for v in vectors if max(abs(e) for e in v) >= 2**53)
+    for vector in vectors:
+        if time.monotonic() > deadline:
+            raise OutOfTime
+        if max(abs(entry) for entry in vector) >= 2**53 and any(integer_products(matrix, vector)):
+            return False
+    return True
+
+
+def many_products(matrix: Matrix, vectors: Sequence[Integers]) -> Matrix:
+    """Every row of a matrix times integer vectors (rows × vectors), each rounded once and never to zero.
+
+    >>> many_products(np.array([[0.5, 1.0]]), [[2, 1], [2**80, -(2**79)]])
+    array([[2., 0.]])
+    """
+    parts = [parts_of(vector) for vector in vectors]
+    out = np.empty((len(matrix), len(vectors)))
+    rows, every = kernels.dense_rows(np.ascontiguousarray(matrix)), np.arange(len(matrix))
+    for length in {0 if part is None else len(part) for part in parts}:
+        mine = [k for k, part in enumerate(parts) if (0 if part is None else len(part)) == length]
+        if length:
+            held = np.stack([part for part in (parts[k] for k in mine) if part is not None])
+            out[:, mine] = kernels.exact_products(rows, every, held, False)
+        else:
+            for k in mine:
+                out[:, k] = [nearest_float(value) for value in integer_products(matrix, vectors[k])]
+    return out
 
 
 def integer_products(matrix: Matrix, vector: Integers) -> list[Fraction] | list[float]:
@@ -237,6 +288,8 @@ def combination(vectors: Sequence[Sequence[int]], factors: Sequence[int]) -> Int
     total = [0] * len(vectors[0])
     for factor, vector in zip(factors, vectors, strict=True):
         if factor:
-            total = [entry + factor * other for entry, other in zip(total, vector, strict=True)]
+            for k, entry in enumerate(vector):
+                if entry:
+                    total[k] += factor * entry
     divisor = math.gcd(*total) or 1
     return [entry // divisor for entry in total]

@@ -1,6 +1,6 @@
 """The verdict on separability, seen: a corridor, a common point of two hulls, or a line with rows on it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +11,8 @@ from separatrix.core.errors import CertificateError, refuse
 from separatrix.display import canvas
 from separatrix.display.boundary import COMPARABLE
 from separatrix.display.plane import Line, around, cut, hull, table
-from separatrix.estimators.separability import TwoClassProblem, separability
+from separatrix.estimators.separability import separability
+from separatrix.estimators.separability_problem import TwoClassProblem
 
 BARS = 40
 
@@ -82,10 +83,8 @@ class SeparabilityDisplay:
             return made
         direction, margin = verdict.direction, verdict.margin
         if verdict.kind == "complete":
-            if verdict.source is None:
-                verdict = replace(verdict, source=problem.signed_rows(X, labels))
             try:
-                widest = verdict.max_margin()
+                widest = verdict.max_margin(X, labels)
                 direction, margin, made.marked = widest.direction, widest.margin, np.sort(widest.support)
             except CertificateError:  # a corridor as narrow as rounding: show the one that is proved
                 pass

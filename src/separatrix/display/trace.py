@@ -45,7 +45,11 @@ class TraceDisplay:
         """The trace of a fitted model."""
         trace, certificate = estimator.trace_, estimator.certificate_
         # a network's certificate bounds no distance from an optimum
-        bounded = hasattr(certificate, "tol") and hasattr(certificate, "objective") and certificate.kind != "stationary"
+        bounded = (
+            hasattr(certificate, "tol")
+            and hasattr(certificate, "objective")
+            and certificate.kind not in ("stationary", "network")
+        )
         tolerance = certificate.tol * min(certificate.objective, 1.0) if bounded else None
         scores = getattr(estimator, "validation_scores_", None)
         descent = hasattr(estimator, "kept_")

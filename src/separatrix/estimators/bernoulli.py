@@ -17,7 +17,7 @@ from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.engines import Block, block_of
 from separatrix.estimators.bernoulli_problem import BernoulliProblem
 from separatrix.estimators.binary_rows import binary_blocks, refuse_strange
-from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, numbers_of
+from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, numbers_of, warn_unless_met
 from separatrix.estimators.inputs import Target, encode, open_engine, sample_weights
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.ties import gamma, last_of_highest, lead, settle_rows, tolerance_of_rows
@@ -129,6 +129,8 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         error = 0.0 if weights is None else sum_error(n, True)
         if known is not None:
             counts, error = known + counts, error + float(getattr(self, "_error", 0.0))
+        if not np.isfinite(counts.weights.sum()):
+            refuse("The sample weights add up to more than 1.8e308.", "divide them all by the same number.")
         model = problem.estimate(counts)
         certificate = problem.certificate(model, counts, error)
         # everything succeeded: only now does the estimator change
@@ -141,6 +143,7 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         self.certificate_ = certificate
         self.n_parameters_ = len(target.classes) * d + (len(target.classes) - 1) * (problem.priors is None)
         self._model, self._counts, self._error = model, counts, error
+        warn_unless_met(certificate, "weights of very different size lose the small ones; set alpha > 0.")
         return self
 
     @property

@@ -8,7 +8,9 @@ import numpy as np
 
 from separatrix.certificates.closed_form import ClosedFormCertificate, Measured, sum_error
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Vector
+from separatrix.core.certificate import stated_array, stated_entries
 from separatrix.core.errors import CertificateError, NotFiniteError
+from separatrix.core.plain_values import plain
 from separatrix.engines import block_of
 from separatrix.estimators.inputs import encode, open_engine, sample_weights
 from separatrix.terms.bernoulli import BernoulliClasses, estimate
@@ -29,6 +31,7 @@ class BernoulliProblem:
 
     equations = "The moment equations μₖⱼ(Wₖ + 2α) = Nₖⱼ + α"
     subject = "the log-probabilities"
+    tolerance = TOLERANCE
 
     def count(self, engine: Any) -> ClassCounts:
         """One pass over the rows."""
@@ -46,32 +49,46 @@ class BernoulliProblem:
     def certificate(self, model: BernoulliClasses, counts: ClassCounts, error: float) -> ClosedFormCertificate:
         """What the fit's own counts say about its probabilities."""
         parameters = {"ones": model.ones, "zeros": model.zeros, "priors": model.priors}
-        return ClosedFormCertificate.of(self._slack(counts, 0.0, 0.0, error), TOLERANCE, parameters, self)
+        return ClosedFormCertificate.of(self._slack(counts, 0.0, 0.0, error), parameters, self, error)
 
-    def measure(self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray]) -> Measured:
+    def measure(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: Mapping[str, AnyArray],
+        rounding: float,
+        exactly: bool = False,
+    ) -> tuple[Measured, Measured]:
         """How well the stored probabilities fit the data given."""
         block = block_of(X)
-        if np.shape(parameters["ones"]) != (len(self.classes), block.shape[1]):
-            raise CertificateError(f"The stored probabilities are not those of {block.shape[1]} columns.")
         weights = sample_weights(sample_weight, block.shape[0])
         engine = open_engine(block, encode(y, block.shape[0], self.classes), weights)
+        shape = (len(self.classes), block.shape[1])
+        shapes = {"ones": shape, "zeros": shape, "priors": shape[:1]}
+        stated_entries(parameters, "parameters", tuple(shapes))
+        for name in shapes:
+            # what cannot happen has the logarithm −∞
+            if (stated_array(parameters[name], name, shapes[name], infinite=True) > 1e-12).any():
+                raise CertificateError(f"The certificate's {name} hold a probability above one.")
         try:
             counts = self.count(engine)
         except NotFiniteError:
             raise CertificateError("This data holds values that cannot be counted.") from None
-        return self._measured(counts, parameters, 0.0 if weights is None else sum_error(block.shape[0], True))
+        error = 0.0 if weights is None else sum_error(block.shape[0], True)
+        return self._measured(counts, parameters, error), self._measured(counts, parameters, rounding)
 
     def _measured(self, counts: ClassCounts, parameters: Mapping[str, AnyArray], error: float) -> Measured:
         here = self.estimate(counts)
-        pairs = [(parameters[name], getattr(here, name)) for name in ("ones", "zeros", "priors")]
-        logs, shares = 0.0, 0.0
-        with np.errstate(invalid="ignore"):
-            for stored, now in pairs:
-                stored = np.asarray(stored)
-                same = (stored == now) | ((stored < -700.0) & (now < -700.0))
-                logs = max(logs, float(np.where(same, 0.0, np.abs(stored - now)).max(initial=0.0)))
-                shares = max(shares, float(np.abs(np.exp(stored) - np.exp(now)).max(initial=0.0)))
-        return self._slack(counts, shares, logs, error)
+        logs, shares = [0.0], [0.0]
+        for name, stored in parameters.items():
+            now = getattr(here, name)
+            # both impossible, or both below what a float64 can hold
+            same = (stored == now) | ((stored < -700.0) & (now < -700.0) & (np.isneginf(stored) == np.isneginf(now)))
+            logs.append(float(np.where(same, 0.0, np.abs(stored - now)).max(initial=0.0)))
+            shares.append(float(np.abs(np.exp(stored) - np.exp(now)).max(initial=0.0)))
+        # not Python's max, which forgets NaN
+        return self._slack(counts, float(np.max(shares)), float(np.max(logs)), error)
 
     def _slack(self, counts: ClassCounts, shares: float, logs: float, error: float) -> Measured:
         # a logarithm is rounded as a number of its own size, of which none is above 745
@@ -83,8 +100,8 @@ class BernoulliProblem:
         """As plain values."""
         return {
             "model": "bernoulli classes",
-            "classes": self.classes.tolist(),
-            "alpha": np.asarray(self.alpha).tolist(),
+            "classes": plain(self.classes),
+            "alpha": plain(self.alpha),
             "binarize": self.binarize,
             "priors": None if self.priors is None else self.priors.tolist(),
         }

@@ -6,17 +6,18 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.certificates.anchored import anchored_bound
+from separatrix.certificates.optimum import ALLOWANCE, MARGIN
 from separatrix.core.arrays import Vector
-from separatrix.core.factor import Factor, factorise, independent
+from separatrix.core.factor import Factor, factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import DEPENDENCE, null_directions, yardsticks
+from separatrix.estimators.aliasing import aliasing
+from separatrix.estimators.problem import gap_at
+from separatrix.estimators.proving import coordinates, measure
 from separatrix.estimators.solving import (
-    ALLOWANCE,
     LARGEST_HESSIAN,
-    MARGIN,
-    DualJudge,
+    MANY_COLUMNS,
     Solved,
     choose,
     factor_judge,
@@ -24,6 +25,7 @@ from separatrix.estimators.solving import (
     proved_by_direction,
     solve_subsampled,
 )
+from separatrix.estimators.tilting import SparseJudge
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import newton_cg
 from separatrix.solvers.outcome import Outcome, Patience
@@ -39,20 +41,29 @@ NEAR = 1e-3
 def certified(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
     """F at (w, b), and how far it is from F* at most.
 
-    With an L1 part by the duality gap. Else from the gradient and the Hessian; where that proves nothing, far from
-    the minimum, by a few Newton steps to an anchor that is near it; failing that, or with too many columns for a
-    Hessian, by the duality gap if there is a penalty. Otherwise the bound is infinite.
+    With an L1 part by its own bounds (see ``tilting``). Else from the gradient and the Hessian; where that proves
+    nothing, far from the minimum, by a few Newton steps to an anchor that is near it; failing that, or with too many
+    columns for a Hessian, by the duality gap if there is a penalty. Otherwise the bound is infinite.
     """
     raw = objective.centred(raw)
-    solved = _by_gap(objective, alpha, raw, stop) if alpha > 0.0 else _by_curvature(objective, raw, tol, stop)
-    if math.isinf(solved.outcome.bound) and alpha == 0.0 and objective.strength > 0.0:
-        return _by_gap(objective, alpha, raw, stop)
+    if alpha > 0.0:
+        return _with_l1(objective, alpha, raw, tol, stop)
+    solved = _by_curvature(objective, raw, tol, stop)
+    if math.isinf(solved.outcome.bound) and objective.strength > 0.0:
+        return _by_gap(objective, raw, stop)
     return solved
 
 
-def _by_gap(objective: PenalisedLoss, alpha: float, raw: Vector, stop: Stop) -> Solved:
+def _with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
+    evaluation = objective.evaluate(objective.shifted_point(raw), curvature=objective.size <= MANY_COLUMNS)
+    proof = SparseJudge(objective, alpha, tol).prove(evaluation)
+    here = Outcome(evaluation, None, proof.bound, stop)
+    return Solved(here, raw, dual=True, way=proof.way, typical=bool(objective.shift.any()))
+
+
+def _by_gap(objective: PenalisedLoss, raw: Vector, stop: Stop) -> Solved:
     evaluation = objective.evaluate(objective.shifted_point(raw))
-    bound = DualJudge(objective, alpha)(evaluation)
+    bound = gap_at(objective, 0.0, raw, ALLOWANCE).value * MARGIN
     return Solved(Outcome(evaluation, None, bound, stop), raw, dual=True)
 
 
@@ -78,23 +89,18 @@ def _by_curvature(objective: PenalisedLoss, raw: Vector, tol: float, stop: Stop)
 
 
 def _of_dependent_columns(objective: PenalisedLoss, evaluation: Evaluation, raw: Vector, stop: Stop) -> Solved:
-    """The claim is about columns that do not depend on others, if the rest do to nine digits."""
+    """The claim is about columns that do not depend on others to rounding."""
     nothing = Solved(Outcome(evaluation, None, math.inf, stop), raw)
-    single = replace(objective, outputs=1, ranges=None)
-    gram = single.evaluate(np.zeros(single.size), curvature=True).hessian
-    assert gram is not None
-    alone = independent(gram, last_first=objective.constant)
-    if len(alone) in (0, single.size):
+    found = aliasing(objective.engine, objective.constant)
+    keep = coordinates(objective, found.keep)
+    if not len(found.dropped) or not len(keep):
         return nothing
-    keep = np.concatenate([alone + k * single.size for k in range(objective.outputs)])
     assert evaluation.hessian is not None
     factor = factorise(evaluation.hessian, evaluation.point, keep)
-    directions = null_directions(single, gram, alone)
-    if factor is None or single.dependence(directions) > DEPENDENCE:
+    if factor is None:
         return nothing
-    columns = objective.engine.columns_count
     solved = _here_or_anchored(objective, evaluation, factor, raw, stop)
-    return replace(solved, keep=keep, null=directions[:columns])
+    return replace(solved, keep=keep, involved=found.involved)
 
 
 def _here_or_anchored(
@@ -113,9 +119,10 @@ def _here_or_anchored(
 def _anchored(objective: PenalisedLoss, here: Outcome, there: Outcome, raw: Vector) -> Solved:
     """What a bound at one point says of another."""
     anchor = objective.centred(objective.raw_point(there.evaluation.point))
-    gamma = ALLOWANCE * yardsticks(objective)[0].gamma
-    bound = anchored_bound(here.evaluation.value, there.evaluation.value, there.bound, gamma) * MARGIN
-    return Solved(replace(here, bound=bound), raw, anchor=anchor)
+    value, error = measure(objective, raw)
+    anchor_value, anchor_error = measure(objective, anchor)
+    bound = anchored_bound(value, anchor_value, there.bound, ALLOWANCE * (error + anchor_error)) * MARGIN
+    return Solved(Outcome(replace(here.evaluation, value=value), None, bound, here.stop), raw, anchor=anchor)
 
 
 def _to_anchor(objective: PenalisedLoss) -> Patience:

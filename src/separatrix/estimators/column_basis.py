@@ -3,15 +3,20 @@
 A few rows are eliminated modulo primes; the dependences found are multiplied out on
 every row; rows that break one are added, and so on. Rows only ever raise the rank,
 so this ends after at most as many rounds as there are columns, and usually after two.
+
+Where the rank is the number of different rows (more columns than rows, most often) it can be no higher, and the
+dependences of the other columns, long integers that would take minutes, are not needed.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix.certificates.dependences import different_rows
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Positions
-from separatrix.core.exact import Integers, NullSpace, null_space
+from separatrix.core.exact import Integers, NullSpace, independent_part, null_space
 from separatrix.core.protocols import SignedRows
 
 ROWS_PER_COLUMN = 2
@@ -33,12 +38,16 @@ class ColumnBasis:
         return len(self.basis)
 
 
-def column_basis(rows: SignedRows, order: Positions) -> ColumnBasis:
-    """The basis of all rows; columns enter in the order given."""
+def column_basis(rows: SignedRows, order: Positions, deadline: float = math.inf) -> ColumnBasis:
+    """The basis of all rows; columns enter in the order given. OutOfTime past the deadline."""
     wanted = ROWS_PER_COLUMN * rows.width + 10
     chosen = rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
+    taken = rows.take(chosen)
+    basis, few = independent_part(taken[:, order], deadline)
+    if len(basis) == rows.width or (len(chosen) == rows.count and len(basis) == different_rows(taken)):
+        return ColumnBasis(np.sort(order[basis]), chosen[few], ())
     while True:
-        found = ordered_null_space(rows, chosen, order)
+        found = ordered_null_space(rows, chosen, order, deadline)
         chosen = chosen[found.rows]
         breaking = [np.flatnonzero(sides(rows, vector).signs)[:BREAKERS] for vector in found.vectors]
         new = np.setdiff1d(np.concatenate(breaking), chosen) if breaking else np.empty(0, dtype=np.int64)
@@ -47,10 +56,14 @@ def column_basis(rows: SignedRows, order: Positions) -> ColumnBasis:
         chosen = np.union1d(chosen, new)
 
 
-def ordered_null_space(rows: SignedRows, which: Positions, order: Positions) -> NullSpace:
-    """The null space of some rows, with columns tried in the order given."""
-    found = null_space(rows.take(which)[:, order])
-    place = np.argsort(order)
-    vectors: list[Integers] = [[vector[k] for k in place] for vector in found.vectors]
+def ordered_null_space(rows: SignedRows, which: Positions, order: Positions, deadline: float = math.inf) -> NullSpace:
+    """The null space of some rows on the columns named by ``order``, tried in that order."""
+    found = null_space(rows.take(which)[:, order], deadline)
+    vectors: list[Integers] = []
+    for vector in found.vectors:
+        whole = [0] * rows.width
+        for column, entry in zip(order.tolist(), vector, strict=True):
+            whole[column] = entry
+        vectors.append(whole)
     own = order[np.setdiff1d(np.arange(len(order)), found.basis)]
     return NullSpace(np.sort(order[found.basis]), found.rows, [vectors[k] for k in np.argsort(own)])

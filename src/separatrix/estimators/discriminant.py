@@ -8,20 +8,21 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
+from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from separatrix.certificates.closed_form import sum_error
-from separatrix.core.arrays import Matrix
+from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import SeparationWarning, refuse
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.gaussian_problem import GaussianProblem
-from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors
+from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, warn_unless_met
 from separatrix.estimators.inputs import Target, block_of, encode, open_engine, refuse_not_finite, sample_weights
-from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.linear import LinearDecision, _dense
 from separatrix.estimators.solving import LARGEST_HESSIAN
-from separatrix.terms.gaussian import discriminant_axes, linear_posterior, separating_columns
+from separatrix.terms.gaussian import discriminant_axes, linear_posterior
 from separatrix.terms.moments import ClassMoments
+from separatrix.terms.walls import Walls, find_walls
 
 
 def _merges(model: "LinearDiscriminantAnalysis") -> bool:
@@ -46,7 +47,8 @@ class LinearDiscriminantAnalysis(
     Maximum likelihood: πₖ the classes' shares, μₖ their means, Σ the covariance within classes. For two classes the
     posterior is σ(⟨w, x⟩ + w₀) with w = Σ⁻¹(μ₁ − μ₀), w₀ = −½(μ₁ᵀΣ⁻¹μ₁ − μ₀ᵀΣ⁻¹μ₀) + log(π₁/π₀). All of it follows from
     one pass over X, dense or sparse, in any type. Columns that are constant within classes, or that others
-    determine, have weight 0 and are named (``dropped_``); a warning says where the classes differ along them.
+    determine, have weight 0 and are named (``dropped_``). Where the classes differ along a direction in which they have
+    no spread, that decides first, with probabilities of 0 and 1 (see ``terms.walls``); a warning names its columns.
 
     Parameters
     ----------
@@ -76,6 +78,8 @@ class LinearDiscriminantAnalysis(
     certificate_ : ClosedFormCertificate
     dropped_ : list of str
         Columns that were left out.
+    separating_ : list of str
+        Columns of the directions without spread within the classes that decide first.
     n_parameters_ : int
         K − 1 priors, K·d means and d(d + 1)/2 covariances; priors that were given are not counted.
 
@@ -159,6 +163,52 @@ class LinearDiscriminantAnalysis(
                 error += self._error
             return self._conclude(X, problem, moments, None, error, first=known is None)
 
+    def decision_function(self, X: Any) -> AnyArray:
+        """Log-odds of class 1, or the scores of K classes; ±∞ where directions without spread decide."""
+        score = super().decision_function(X)
+        walls: Walls | None = getattr(self, "_walls", None)
+        if walls is None or not len(walls.points):
+            return score
+        heights = self._linear(X, walls.points[:, :-1], walls.points[:, -1])
+        decided = walls.decide(heights, np.zeros((len(heights), len(self.classes_))) if score.ndim == 1 else score)
+        # of two classes: minus infinity for class 1, plus for class 0; where neither is decided, the log-odds
+        return decided if score.ndim == 2 else np.where(decided.any(axis=1), decided[:, 1] - decided[:, 0], score)
+
+    def predict(self, X: Any) -> AnyArray:
+        """The most probable class of each row; the last of those that tie."""
+        score = self.decision_function(X)
+        codes = (score >= 0.0).astype(np.intp)
+        if score.ndim == 2:
+            codes = score.shape[1] - 1 - np.argmax(score[:, ::-1], axis=1)
+        labels: AnyArray = self.classes_[codes]
+        return labels
+
+    def signed_distance(self, X: Any) -> Vector:
+        """The distance from the boundary: from the wall between two classes, where there is one."""
+        plane = self._plane()
+        if plane is None:
+            return super().signed_distance(X)
+        return np.asarray(self._linear(X, plane[None, :-1], plane[-1:])[:, 0] / np.linalg.norm(plane[:-1]))
+
+    def project(self, X: Any) -> Matrix:
+        """The nearest point on the boundary, or on the wall between two classes."""
+        plane = self._plane()
+        if plane is None:
+            return super().project(X)
+        return _dense(block_of(X)) - np.outer(self.signed_distance(X), plane[:-1] / np.linalg.norm(plane[:-1]))
+
+    @property
+    def origin_distance_(self) -> float:
+        """The distance of the boundary, or of the wall between two classes, from the origin."""
+        plane = self._plane()
+        if plane is None:
+            return super().origin_distance_
+        return float(abs(plane[-1]) / np.linalg.norm(plane[:-1]))
+
+    def _plane(self) -> Vector | None:
+        walls: Walls | None = getattr(self, "_walls", None)
+        return None if walls is None else walls.between
+
     def transform(self, X: Any) -> Matrix:
         """Rows on the axes that spread the class means most, in units of the spread within classes."""
         check_is_fitted(self)
@@ -201,12 +251,13 @@ class LinearDiscriminantAnalysis(
         most = min(count - 1, d)
         if self.n_components is not None and self.n_components > most:
             refuse(f"n_components cannot be larger than min(n_features, n_classes - 1), which is {most}.", "lower it.")
-        names = _get_feature_names(X)
         classes = problem.estimate(moments, engine)
         keep = classes.kept(problem.tol)
         posterior = linear_posterior(classes, keep)
         axes, shares = discriminant_axes(classes, keep, problem.tol)
-        certificate = problem.certificate(classes, posterior, keep, error, names)
+        walls = find_walls(classes, keep, engine)
+        rounding = error * problem.lost(moments, classes, keep)
+        certificate = problem.certificate(classes, posterior, keep, walls, rounding, X, engine)
         # everything succeeded: only now does the estimator change
         if first:
             _check_feature_names(self, X, reset=True)
@@ -219,18 +270,21 @@ class LinearDiscriminantAnalysis(
         self._most_components = most if self.n_components is None else int(self.n_components)
         self.scalings_, self.explained_variance_ratio_ = axes, shares[: self._most_components]
         self.certificate_ = certificate
-        self.dropped_ = list(certificate.aliased)
+        self.dropped_, self.separating_ = list(certificate.aliased), list(certificate.separating)
+        self._walls = walls
         self.n_parameters_ = (count - 1) * (problem.priors is None) + count * d + d * (d + 1) // 2
         self._moments, self._error = moments, error
-        self._warn([certificate.aliased[k] for k in separating_columns(classes, keep)])
+        self._warn(self.separating_)
+        warn_unless_met(certificate, "columns depend on each other nearly; leave some out, raise tol or set shrinkage.")
         return self
 
-    def _warn(self, names: Any) -> None:
-        if len(names):
+    def _warn(self, names: list[str]) -> None:
+        if names:
             some = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
             warnings.warn(
                 "The classes differ along directions in which they have no spread, so the likelihood has no maximum; "
-                f"what these columns add to the others is left out: {some}.\n\nHint: set shrinkage.",
+                f"these directions decide first, with probabilities of 0 and 1. They are made of: {some}.\n\n"
+                "Hint: were these columns made from the class? Leave them out, or set shrinkage.",
                 SeparationWarning,
                 stacklevel=4,
             )

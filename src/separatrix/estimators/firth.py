@@ -8,6 +8,7 @@ The witness of the certificate then is (w, b, b again), and this equation is one
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,20 +16,28 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from separatrix.certificates.stationary import Stationarity, StationaryCertificate
-from separatrix.core.arrays import Positions, Vector
+from separatrix.certificates.stationary import ALLOWANCE, MARGIN, Stationarity, StationaryCertificate
+from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
+from separatrix.core.certificate import LOOSEST, stated_array
 from separatrix.core.errors import CertificateError, ConvergenceWarning, refuse
-from separatrix.core.factor import Factor, independent
+from separatrix.core.factor import Factor
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.trace import Trace
-from separatrix.estimators.inputs import Target
+from separatrix.estimators.aliasing import aliasing
+from separatrix.estimators.inputs import Target, block_of
 from separatrix.estimators.named_penalty import strength_and_ratio
-from separatrix.estimators.problem import DEPENDENCE, LogisticProblem, null_directions
+from separatrix.estimators.problem import LogisticProblem
+from separatrix.estimators.proving import check_kept, columns_kept, coordinates, named
+from separatrix.estimators.sharp import SharpGround, is_small
 from separatrix.estimators.solving import LARGEST_HESSIAN, SMALL_WORK
-from separatrix.solvers.scoring import Scored, fisher_scoring
-from separatrix.terms.firth import FirthLoss, Slope, Standing
+from separatrix.solvers.scoring import Record, Scored, fisher_scoring
+from separatrix.terms.firth import FirthLoss, Slope
 from separatrix.terms.penalised import PenalisedLoss
+from separatrix.terms.sharp_firth import SharpFirth
+
+VALUE_ERROR = 1e-11
+"""Rounding of the objective beyond which a small table is looked at more sharply."""
 
 
 def check_firth(estimator: Any, target: Target | None = None) -> None:
@@ -67,54 +76,113 @@ class FirthProblem:
     slope = "Firth's modified score"
     unit = "standard errors"
 
-    def stationarity(self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None) -> Stationarity:
-        """−ℓ*/S and the modified score at the point, from the data given."""
+    def stationarity(
+        self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None, stated: float
+    ) -> tuple[Stationarity, tuple[str, ...]]:
+        """−ℓ*/S and the modified score at the point from the data given, and the names of columns left out."""
         restated = self.plain.restate(X, y, sample_weight)
-        loss = restated.objective
-        if len(point) != loss.size + self.flic:
-            raise CertificateError(f"The witness has {len(point)} numbers, the data asks for {loss.size + self.flic}.")
-        raw = point[: loss.size]
+        loss = about_means(restated.objective)
+        stated_array(point, "weights", (loss.size + self.flic,))
+        raw, left_out = point[: loss.size], np.empty(0, dtype=np.int64)
         with one_blas_thread(), np.errstate(all="ignore"):
             if keep is not None:
-                _check_keep(keep, raw, loss.constant)
-                if not restated.dependent(keep):
-                    raise CertificateError("Columns that were left out as linearly dependent are not so in this data.")
-            objective = FirthLoss(loss, keep)
-            standing = objective.evaluate(loss.shifted_point(raw))
-            if standing.factor is None:
-                raise CertificateError("The information at the stored point is singular in this data.")
-            return measured(objective, standing, objective.slope(standing), point[-1] if self.flic else None)
+                left_out = check_kept(loss, keep)[1]
+                if np.delete(raw, keep).any():
+                    raise CertificateError("Columns may be left out only with weight 0.")
+            last = point[-1] if self.flic else None
+            found = measured(loss, keep, raw, last, lambda claim: claim / LOOSEST <= stated <= LOOSEST * claim)
+        if found is None:
+            raise CertificateError("The information at the stored point is singular in this data.")
+        return found, named(X, left_out)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return self.plain.to_dict() | {"firth": True, "flic": self.flic}
 
 
-def _check_keep(keep: Positions, raw: Vector, constant: bool) -> None:
-    keep = np.asarray(keep)
-    inside = keep.ndim == 1 and len(keep) > 0 and keep[0] >= 0 and keep[-1] < len(raw)
-    inside = inside and (not constant or keep[-1] == len(raw) - 1)
-    if not inside or (np.diff(keep) <= 0).any() or np.delete(raw, keep).any():
-        raise CertificateError("Columns may be left out only with weight 0, each once and in order.")
+def about_means(loss: PenalisedLoss) -> PenalisedLoss:
+    """The same loss about the columns' means, which no order of the rows changes.
+
+    Sparse rows cannot be shifted, and log det I of columns near 1e5 needs all its digits: where there are few, or a
+    quarter of all numbers is stored anyway, they are spread out.
+    """
+    engine: Any = loss.engine
+    if engine.sparse:
+        if not (is_small(loss) or 4.0 * engine.entries_per_row >= engine.columns_count):
+            return loss
+        dense = block_of(engine.block.source.toarray())
+        engine = type(engine)(dense, engine.codes, engine.classes, engine.weights)
+        loss = replace(loss, engine=engine, ranges=None)
+    if not loss.constant:
+        return loss
+    weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+    sums = loss.combine(weights[:, None])[0]
+    with np.errstate(all="ignore"):
+        means = sums[:-1] / sums[-1]
+    return replace(loss, shift=np.where(np.isfinite(means), means, 0.0), ranges=None)
 
 
-def measured(objective: FirthLoss, standing: Standing, slope: Slope, intercept: float | None) -> Stationarity:
-    """Value and slopes at a point; with FLIC's intercept also how far its equation is from zero."""
-    loss, factor = objective.loss, standing.factor
-    assert factor is not None
-    scaled, decrement, rounding = _steps(loss, slope, factor), slope.decrement, slope.rounding
+def sharp_firth(loss: PenalisedLoss, keep: Positions | None, raw: Vector) -> SharpFirth:
+    """Firth's function of a small table about a raw point."""
+    return SharpFirth(SharpGround.of(loss, keep=columns_kept(loss, keep)).loss, raw)
+
+
+def measured(
+    loss: PenalisedLoss, keep: Positions | None, raw: Vector, intercept: float | None, will_do: Callable[[float], bool]
+) -> Stationarity | None:
+    """Value and slopes at a raw point, None where I is singular; with FLIC's intercept also its equation.
+
+    In plain floats if the value is exact enough and ``will_do`` says so of the decrement that would be claimed, else as
+    sharp as the table allows.
+    """
+    objective = FirthLoss(loss, keep)
+    standing = objective.evaluate(loss.shifted_point(raw))
+    found: Stationarity | None = None
+    if standing.factor is not None:
+        slope = objective.slope(standing)
+        steps, error = _steps(loss, slope, standing.factor), objective.value_error(standing)
+        found = _with_intercept(loss, raw, intercept, standing.value, error, steps, slope)
+    exact = found is not None and found.value_error <= VALUE_ERROR * max(abs(found.value), 1.0)
+    if not is_small(loss) or (found is not None and exact and will_do(found.claim()[0])):
+        return found
+    sharp = sharp_firth(loss, keep, raw)
+    there = sharp.evaluate(np.zeros(sharp.loss.size))
+    if there.upper is None:
+        return found
+    slope = sharp.slope(there)
+    steps = sharp.steps(there, slope)
+    return _with_intercept(loss, raw, intercept, there.value, there.value_error, steps, slope)
+
+
+def _with_intercept(
+    loss: PenalisedLoss, raw: Vector, intercept: float | None, value: float, error: float, scaled: Vector, slope: Slope
+) -> Stationarity:
+    decrement, rounding = slope.decrement, slope.rounding
     if intercept is not None:
-        raw = loss.raw_point(standing.point)
-        shares = expit(loss.scores(standing.point)[:, 0] + (intercept - raw[-1]))
-        weights = np.ones(len(shares)) if loss.engine.weights is None else loss.engine.weights
-        curvature = math.sqrt(float(np.sum(weights * shares * (1.0 - shares))))
-        off = abs(float(np.sum(weights * (shares - (loss.engine.codes == 1)))))
-        scaled = np.append(scaled, off / curvature)
-        # the intercept is rounded as a number of its own size, and so are the sums
-        blur = 4.0 * 2.0**-53 * (abs(intercept) + abs(raw[-1]))
-        rounding += blur * curvature + 2.0**-50 * float(weights.sum()) / curvature
-        decrement = math.hypot(decrement, scaled[-1])
-    return Stationarity(standing.value / loss.weight, decrement, scaled, rounding)
+        last, last_rounding = _calibration(loss, raw, intercept)
+        scaled, rounding = np.append(scaled, last), rounding + last_rounding
+        decrement = math.hypot(decrement, last)
+    return Stationarity(value / loss.weight, error / loss.weight, decrement, scaled, rounding)
+
+
+def _calibration(loss: PenalisedLoss, raw: Vector, intercept: float) -> tuple[float, float]:
+    """How far FLIC's equation is from zero in standard errors, and the rounding of that."""
+    scores = loss.scores(loss.shifted_point(np.append(raw[:-1], intercept)))[:, 0]
+    shares = expit(scores)
+    weights = np.ones(len(shares)) if loss.engine.weights is None else loss.engine.weights
+    curvature = math.sqrt(float(np.sum(weights * shares * (1.0 - shares))))
+    off = abs(float(np.sum(weights * (shares - (loss.engine.codes == 1)))))
+    # the intercept is rounded as a number of its own size, the scores as sums, and so are the sums of all rows
+    sizes = np.abs(raw[:-1]) @ _largest(loss)
+    blur = 4.0 * UNIT_ROUNDOFF * (abs(intercept) + abs(raw[-1]) + (len(raw) + 4) * float(sizes))
+    return off / curvature, blur * curvature + 8.0 * UNIT_ROUNDOFF * float(weights.sum()) / curvature
+
+
+def _largest(loss: PenalisedLoss) -> Vector:
+    if loss.ranges is None:
+        loss.evaluate(np.zeros(loss.size))
+    assert loss.ranges is not None
+    return np.asarray(np.maximum(np.abs(loss.ranges.low), np.abs(loss.ranges.high)))
 
 
 def _steps(loss: PenalisedLoss, slope: Slope, factor: Factor) -> Vector:
@@ -131,29 +199,35 @@ def _steps(loss: PenalisedLoss, slope: Slope, factor: Factor) -> Vector:
 
 @dataclass(frozen=True, slots=True)
 class FirthSolved:
-    """The outcome with the point in raw coordinates; ``intercept`` is FLIC's, if asked for."""
+    """Where scoring ended, the raw point, and the columns kept; ``intercept`` is FLIC's, if asked for."""
 
     outcome: Scored
-    objective: FirthLoss
-    raw: Vector
+    loss: PenalisedLoss
+    keep: Positions | None
+    point: Vector
     intercept: float | None
 
-    def certificate(self, problem: LogisticProblem, tol: float, names: Any) -> StationaryCertificate:
+    @property
+    def raw(self) -> Vector:
+        """The weights given."""
+        return self.point if self.intercept is None else np.append(self.point[:-1], self.intercept)
+
+    def certificate(self, problem: LogisticProblem, tol: float, X: Any) -> StationaryCertificate:
         """The slope at the point, as a claim."""
-        loss, keep = self.objective.loss, self.objective.keep
-        standing, slope = self.outcome.standing, self.outcome.slope
-        found = measured(self.objective, standing, slope, self.intercept)
-        decrement, scaled = found.claim()
-        if self.outcome.stop is Stop.DEPENDENT:
-            decrement = math.inf
-        point = loss.raw_point(standing.point)
-        point = point if self.intercept is None else np.append(point, self.intercept)
-        aliased: tuple[str, ...] = ()
-        if keep is not None:
-            left_out = np.setdiff1d(np.arange(loss.engine.columns_count), keep)
-            aliased = tuple(str(names[j]) if names is not None else f"column {j}" for j in left_out)
         what = FirthProblem(problem, self.intercept is not None)
-        return StationaryCertificate(decrement, tol, found.value, scaled, point, what, keep, aliased)
+        point = self.point if self.intercept is None else np.append(self.point, self.intercept)
+        left_out = np.empty(0, dtype=np.int64)
+        if self.keep is not None:
+            left_out = np.setdiff1d(np.arange(self.loss.engine.columns_count), self.keep)
+        with one_blas_thread(), np.errstate(all="ignore"):
+            found = measured(self.loss, self.keep, self.point, self.intercept, lambda claim: 0.5 * claim**2 <= tol)
+        aliased = named(X, left_out)
+        if found is None:
+            scaled = np.full(self.loss.size, np.inf)
+            value = self.outcome.standing.value / self.loss.weight
+            return StationaryCertificate(math.inf, tol, value, scaled, point, what, self.keep, aliased)
+        decrement, scaled = found.claim()
+        return StationaryCertificate(decrement, tol, found.value, scaled, point, what, self.keep, aliased)
 
 
 def solve_firth(
@@ -165,14 +239,9 @@ def solve_firth(
             f"firth=True forms a matrix of {loss.size} × {loss.size} coefficients; the most is {LARGEST_HESSIAN}.",
             "select columns first, or use a finite C with firth=False.",
         )
-    keep, dependent = _independent_columns(loss)
+    loss = about_means(loss)
+    keep = _independent_columns(loss)
     objective = FirthLoss(loss, keep)
-
-    def record(standing: Standing, slope: Slope) -> bool:
-        norm = float(np.linalg.norm(loss.weights_of(standing.point)))
-        raw = loss.raw_point(standing.point)
-        return trace.record(standing.value / loss.weight, 0.5 * slope.decrement**2, norm, standing.mistakes, raw)
-
     begin = objective.evaluate(np.zeros(loss.size))
     if start is not None:
         point = loss.shifted_point(start)
@@ -182,26 +251,49 @@ def solve_firth(
         begin = warm if warm.value <= begin.value else begin
     work = loss.engine.rows * loss.engine.entries_per_row * loss.size
     aim = 1e-4 * tol if work < SMALL_WORK else tol  # small problems run on, as others do
-    outcome = fisher_scoring(objective, begin, tol, aim, max_iter, record)
-    if not dependent:
-        outcome = replace(outcome, stop=Stop.DEPENDENT)
-    raw = loss.raw_point(outcome.standing.point)
-    intercept = _calibrated(loss, outcome.standing.point, raw[-1]) if flic else None
-    if intercept is not None:
-        raw[-1] = intercept
-    return FirthSolved(outcome, objective, raw, intercept)
+
+    def recorder(raw_of: Callable[[Any], Vector]) -> Record:
+        def record(standing: Any, slope: Slope) -> bool:
+            raw = raw_of(standing)
+            norm = float(np.linalg.norm(loss.weights_of(raw)))
+            value = standing.value / loss.weight
+            return trace.record(value, 0.5 * slope.decrement**2, norm, standing.mistakes, raw)
+
+        return record
+
+    if math.isfinite(begin.value):
+        outcome = fisher_scoring(objective, begin, tol, aim, max_iter, recorder(lambda at: loss.raw_point(at.point)))
+        raw = loss.raw_point(outcome.standing.point)
+    else:
+        outcome, raw = Scored(begin, None, Stop.STALLED), loss.raw_point(begin.point)
+    good = outcome.slope is not None and _met(outcome.slope, tol)
+    if is_small(loss) and not good and outcome.stop is not Stop.ASKED and len(trace) < max_iter:
+        sharp = sharp_firth(loss, keep, raw)
+        standing = sharp.evaluate(np.zeros(sharp.loss.size))
+        if standing.upper is not None and not _met(sharp.slope(standing), tol):
+            record = recorder(lambda at: at.raw)
+            outcome = fisher_scoring(sharp, standing, tol, aim, max_iter - len(trace), record)
+            raw = outcome.standing.raw
+    intercept = _calibrated(loss, loss.shifted_point(raw), raw[-1]) if flic else None
+    return FirthSolved(outcome, loss, keep, raw, intercept)
 
 
-def _independent_columns(loss: PenalisedLoss) -> tuple[Positions | None, bool]:
-    """Coordinates to keep, None for all, and whether the others depend on them to nine digits."""
+def _met(slope: Slope, tol: float) -> bool:
+    """Whether a claim made of this slope would be below tol."""
+    claim = slope.decrement * MARGIN + ALLOWANCE * slope.rounding
+    return 0.5 * claim * claim <= tol
+
+
+def _independent_columns(loss: PenalisedLoss) -> Positions | None:
+    """Coordinates to keep, None for all: the others are combinations of them, to the rounding of their decimals."""
     gram = loss.evaluate(np.zeros(loss.size), curvature=True).hessian
-    assert gram is not None
-    keep = independent(gram, last_first=loss.constant)
-    if len(keep) == loss.size:
-        return None, True
+    found = aliasing(loss.engine, loss.constant, gram)
+    if not len(found.dropped):
+        return None
+    keep = coordinates(loss, found.keep)
     if not len(keep):
         refuse("Every column is zero and there is no intercept: no weight matters.", "set fit_intercept=True.")
-    return keep, loss.dependence(null_directions(loss, gram, keep)) <= DEPENDENCE
+    return keep
 
 
 def _calibrated(loss: PenalisedLoss, point: Vector, intercept: float) -> float:

@@ -1,24 +1,45 @@
 """Gaussian classes stated without the data, so that a certificate can state them again from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from separatrix.certificates.closed_form import ClosedFormCertificate, Measured, measure_system, sum_error
+from separatrix.certificates.closed_form import (
+    PLENTY,
+    ClosedFormCertificate,
+    Measured,
+    extreme_eigenvalues,
+    measure_system,
+    sum_error,
+)
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Positions, Vector
+from separatrix.core.certificate import stated_array, stated_entries
 from separatrix.core.errors import CertificateError, refuse
+from separatrix.core.plain_values import plain
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.engines import block_of
+from separatrix.estimators.generative import names_of
 from separatrix.estimators.inputs import encode, open_engine, sample_weights
+from separatrix.terms.exact_residual import ExactResidual, few_enough, gaussian_residual
 from separatrix.terms.gaussian import GaussianClasses, LinearPosterior, covariance_of, ledoit_wolf, shrunk
 from separatrix.terms.moments import ClassMoments, class_moments
+from separatrix.terms.walls import Walls, find_walls
 
 TOLERANCE = 1e-6
 """A bound on the weights' relative error above this is not met."""
+
+LARGEST_WRITTEN_OUT = 2**24
+"""Entries of a sparse table that is written out to be checked."""
+
+NEARLY_ZERO = 1e-6
+"""Log-odds per standard deviation that are all below this are exact to a share of it."""
+
+WALL_TOLERANCE = 1e-5
+"""Directions without spread are found to this share of their length: near-dependence takes half the digits."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +55,7 @@ class GaussianProblem:
 
     equations = "The moment equations and Σw = μ₁ − μ₀"
     subject = "the weights"
+    tolerance = TOLERANCE
 
     @property
     def each(self) -> bool:
@@ -76,10 +98,23 @@ class GaussianProblem:
             found.append(np.asarray(estimator.covariance_, dtype=np.float64))
         return self._mixed(np.array(found), moments)
 
+    def lost(self, moments: ClassMoments, classes: GaussianClasses, keep: Positions) -> float:
+        """By how much the sums' rounding has grown in the covariance of the kept columns."""
+        count = len(moments.weights)
+        shares = moments.weights / moments.weight if self.covariance == "pooled" else np.full(count, 1.0 / count)
+        return float(moments.lost(shares, classes.covariance.diagonal())[keep].max(initial=1.0))
+
     def certificate(
-        self, classes: GaussianClasses, posterior: LinearPosterior, keep: Positions, error: float, names: Any
+        self,
+        classes: GaussianClasses,
+        posterior: LinearPosterior,
+        keep: Positions,
+        walls: Walls,
+        error: float,
+        X: Any,
+        engine: Engine | None,
     ) -> ClosedFormCertificate:
-        """What the fit's own sums say about its weights."""
+        """What the fit's own sums say about its weights; the rows, if they are at hand, say it better."""
         parameters = {
             "priors": classes.priors,
             "means": classes.means,
@@ -87,18 +122,37 @@ class GaussianProblem:
             "coef": posterior.coef,
             "intercept": posterior.intercept,
             "keep": keep,
+            "walls": walls.points,
+            "places": walls.places,
         }
-        found = self._measured(classes, parameters, error)
-        left_out = np.setdiff1d(np.arange(classes.means.shape[1]), keep)
-        aliased = [str(names[j]) if names is not None else f"column {j}" for j in left_out]
-        return ClosedFormCertificate.of(found, TOLERANCE, parameters, self, aliased)
+        found, exact = self._measured(classes, parameters, error, None), None
+        if not found.claim()[1] <= PLENTY * TOLERANCE:
+            exact = self._exact(engine, classes, posterior.coef)
+            found = found if exact is None else self._measured(classes, parameters, error, exact)
+        found = replace(found, aliased=self._left_out(X, keep), separating=names_of(X, walls.columns))
+        return ClosedFormCertificate.of(found, parameters, self, error, exact is not None)
 
-    def measure(self, X: Any, y: Any, sample_weight: Any, parameters: Mapping[str, AnyArray]) -> Measured:
-        """How well the stored parameters fit the data given."""
+    def _left_out(self, X: Any, keep: Positions) -> tuple[str, ...]:
+        return names_of(X, np.setdiff1d(np.arange(block_of(X).shape[1]), keep))
+
+    def measure(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        parameters: Mapping[str, AnyArray],
+        rounding: float,
+        exactly: bool = False,
+    ) -> tuple[Measured, Measured]:
+        """How well the stored parameters fit the data given; a sparse table that is not large is written out.
+
+        Sums of sparse rows are less exact, and the fit may have had the same rows dense.
+        """
         block = block_of(X)
-        if parameters["means"].shape != (len(self.classes), block.shape[1]):
-            raise CertificateError(f"The stored means are not those of {block.shape[1]} columns.")
+        if block.sparse and block.shape[0] * block.shape[1] <= LARGEST_WRITTEN_OUT:
+            block = block_of(np.asarray(block.source.toarray(), dtype=np.float64))
         target = encode(y, block.shape[0], self.classes)
+        keep = self._check_shapes(parameters, block.shape[1])
         engine = open_engine(block, target, sample_weights(sample_weight, block.shape[0]))
         with one_blas_thread(), np.errstate(all="ignore"):
             shift = None if engine.sparse else np.asarray(parameters["means"])
@@ -106,12 +160,63 @@ class GaussianProblem:
             if not np.isfinite(moments.scatters).all():
                 raise CertificateError("The moments of this data are not finite.")
             here = self.estimate(moments, engine)
-            return self._measured(here, parameters, sum_error(engine.rows, engine.sparse))
+            self._check_keep(here, keep, parameters["coef"])
+            walls = find_walls(here, here.kept(self.tol), engine)
+            self._check_walls(here, walls, parameters)
+            error = sum_error(engine.rows, engine.sparse) * self.lost(moments, here, keep)
+            exact = self._exact(engine, here, parameters["coef"]) if exactly else None
+            found = self._measured(here, parameters, error, exact)
+            claim = self._measured(here, parameters, rounding, exact)
+            return replace(found, aliased=self._left_out(X, keep), separating=names_of(X, walls.columns)), claim
 
-    def _measured(self, here: GaussianClasses, parameters: Mapping[str, AnyArray], error: float) -> Measured:
-        keep = np.asarray(parameters["keep"], dtype=np.int64)
-        coef, intercept = np.atleast_2d(parameters["coef"]), np.asarray(parameters["intercept"])
-        self._check_keep(here, keep, coef)
+    def _check_shapes(self, parameters: Mapping[str, AnyArray], d: int) -> Positions:
+        count = len(self.classes)
+        rows = 1 if count == 2 else count
+        shapes = {
+            "priors": (count,),
+            "means": (count, d),
+            "covariance": (d, d),
+            "coef": (rows, d),
+            "intercept": (rows,),
+        }
+        stated_entries(parameters, "parameters", (*shapes, "keep", "walls", "places"))
+        for name, shape in shapes.items():
+            stated_array(parameters[name], name, shape)
+        stated_array(parameters["places"], "places", (count,), kind="i")
+        stated_array(parameters["walls"], "walls", (len(parameters["walls"]), d + 1))
+        return stated_array(parameters["keep"], "kept columns", (len(parameters["keep"]),), kind="i")
+
+    def _check_walls(self, here: GaussianClasses, walls: Walls, parameters: Mapping[str, AnyArray]) -> None:
+        stated = parameters["walls"]
+        if stated.shape != walls.points.shape or not np.array_equal(parameters["places"], walls.places):
+            raise CertificateError("The classes have other places along the directions without spread in this data.")
+        if not len(stated):
+            return
+        means = np.column_stack([here.means, np.ones(len(here.means))])
+        off = stated - walls.points
+        gap = walls.least_gap
+        lost = 64.0 * UNIT_ROUNDOFF * (np.abs(means) @ np.abs(walls.points).T)
+        turned = np.abs(off[:, :-1]) * walls.spread <= WALL_TOLERANCE * np.sqrt(gap)
+        if not (turned.all() and (np.abs(means @ off.T) <= WALL_TOLERANCE * gap + lost).all()):
+            raise CertificateError("The directions that decide first are others in this data.")
+
+    def _exact(self, engine: Engine | None, here: GaussianClasses, coef: Matrix) -> ExactResidual | None:
+        """What is left of Σw = μ₁ − μ₀, added up exactly, where the rows are at hand and few and Σ is theirs alone."""
+        plain_covariance = self.covariance == "pooled" and not self.shrinkage and self.covariance_estimator is None
+        if engine is None or not plain_covariance or not few_enough(engine, len(coef)):
+            return None
+        count = len(self.classes)
+        sides = np.array([[-1.0], [1.0]]) if count == 2 else np.eye(count) - here.priors[:, None]
+        return gaussian_residual(engine, here.means, coef, sides)
+
+    def _measured(
+        self,
+        here: GaussianClasses,
+        parameters: Mapping[str, AnyArray],
+        error: float,
+        exact: ExactResidual | None,
+    ) -> Measured:
+        keep, coef, intercept = parameters["keep"], parameters["coef"], parameters["intercept"]
         scale = np.sqrt(here.covariance.diagonal()[keep])
         apart = (here.means - here.centre)[:, keep]
         sides = (apart[1] - apart[0])[None] if len(here.means) == 2 else apart
@@ -120,24 +225,34 @@ class GaussianProblem:
         # a mean is rounded as a number of its own size
         blur = UNIT_ROUNDOFF * float((np.abs(here.means[:, keep]) / scale).max(initial=0.0))
         size = float(np.linalg.norm(side))
-        found = measure_system(matrix, matrix @ solution - side, solution, size, 4 * error, 8 * (error + blur))
+        wide = len(keep) * 4.0 * error
+        if exact is None:
+            left = matrix @ solution - side
+            slack = wide * float(np.linalg.norm(solution)) + 8.0 * (error + blur)
+        else:
+            left = exact.values[keep] / scale[:, None]
+            slack = float(np.linalg.norm(exact.errors[keep] / scale[:, None]))
+        system = (left, solution, size, slack, wide, NEARLY_ZERO, matrix, wide)
+        found = measure_system(extreme_eigenvalues(matrix), *system)
         # the offset puts the boundary where the log-posteriors of both sides agree
         expected, spread = self._offsets(here, coef)
+        # columns that were left out may have no spread at all: their size is that of their values
+        unit = np.sqrt(here.covariance.diagonal())
+        out = np.setdiff1d(np.arange(len(unit)), keep)
+        unit[out] += np.abs(here.means[:, out]).max(axis=0, initial=0.0)
+        unit[unit == 0.0] = 1.0
         off = [
+            found.residual,
             np.abs(parameters["priors"] - here.priors).max(initial=0.0),
-            (np.abs(parameters["means"] - here.means)[:, keep] / scale).max(initial=0.0),
-            (
-                np.abs(np.asarray(parameters["covariance"]) - here.covariance)[np.ix_(keep, keep)]
-                / np.outer(scale, scale)
-            ).max(initial=0.0),
+            (np.abs(parameters["means"] - here.means) / unit).max(initial=0.0),
+            (np.abs(parameters["covariance"] - here.covariance) / np.outer(unit, unit)).max(initial=0.0),
             (np.abs(intercept - expected) / spread).max(initial=0.0),
         ]
-        return Measured(
-            max(found.residual, *map(float, off)),
-            found.bound,
-            found.condition,
-            found.residual_rounding + 8 * (error + blur),
-            found.bound_rounding,
+        # not Python's max, which forgets NaN
+        return replace(
+            found,
+            residual=float(np.max(off)),
+            residual_rounding=found.residual_rounding + 8 * (error + blur),
         )
 
     def _offsets(self, here: GaussianClasses, coef: Matrix) -> tuple[Vector, Vector]:
@@ -152,7 +267,7 @@ class GaussianProblem:
         d = here.means.shape[1]
         if len(keep) and (keep[0] < 0 or keep[-1] >= d or (np.diff(keep) <= 0).any()):
             raise CertificateError("Columns may be left out each once and in order.")
-        if np.delete(coef, keep, axis=1).any() or coef.shape[1] != d:
+        if np.delete(coef, keep, axis=1).any():
             raise CertificateError("A column that was left out has a weight.")
         if len(keep) != d and not np.array_equal(keep, here.kept(self.tol)):
             raise CertificateError("Columns that were left out as linearly dependent are not so in this data.")
@@ -163,7 +278,7 @@ class GaussianProblem:
         """As plain values."""
         return {
             "model": "gaussian classes",
-            "classes": self.classes.tolist(),
+            "classes": plain(self.classes),
             "priors": None if self.priors is None else self.priors.tolist(),
             "covariance": self.covariance,
             "shrinkage": self.shrinkage,

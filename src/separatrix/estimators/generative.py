@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
+from sklearn.utils.validation import _get_feature_names
 
+from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
-from separatrix.core.errors import refuse
+from separatrix.core.errors import ConvergenceWarning, refuse
 from separatrix.estimators.inputs import Target
 
 
@@ -87,6 +89,26 @@ def given_priors(priors: Any, classes: int, name: str = "priors") -> Vector:
     if abs(total - 1.0) > 1e-5:
         warnings.warn(f"The {name} do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
     return given / total
+
+
+def names_of(X: Any, which: Any) -> tuple[str, ...]:
+    """What to call these columns: their names, or "column 3".
+
+    >>> names_of(np.eye(3), [0, 2])
+    ('column 0', 'column 2')
+    """
+    names = _get_feature_names(X)
+    return tuple(str(names[j]) if names is not None else f"column {j}" for j in which)
+
+
+def warn_unless_met(certificate: ClosedFormCertificate, hint: str) -> None:
+    """Say when nothing, or too little, follows from the equations; called by what ``fit`` calls."""
+    if not certificate.met:
+        warnings.warn(
+            f"The answer is not as exact as {certificate.tol:.0e}. {certificate}\n\nHint: {hint}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
 
 
 def numbers_of(values: Any, name: str) -> AnyArray:

@@ -17,6 +17,9 @@ from separatrix.core.errors import InputError, InputTypeError, refuse
 from separatrix.core.protocols import Engine
 from separatrix.engines import Block, MemoryEngine, block_of
 
+HEAVIEST = 1e150
+"""The largest sample weight; its inverse is the smallest. Beyond, products with values overflow or underflow."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -192,7 +195,18 @@ def sample_weights(sample_weight: Any, rows: int) -> Vector | None:
         )
     if not (weights > 0).any():
         refuse("Sample weights must contain at least one non-zero number.", "give some row a positive weight.")
+    _refuse_extreme(weights, "sample weight")
     return weights
+
+
+def _refuse_extreme(weights: Vector, what: str) -> None:
+    strange = (weights > 0) & ((weights < 1.0 / HEAVIEST) | (weights > HEAVIEST))
+    if strange.any():
+        first = int(strange.argmax())
+        refuse(
+            f"The {what} of row {first} is {weights[first]:g}: products with it lose their digits.",
+            f"positive weights lie between {1.0 / HEAVIEST:g} and {HEAVIEST:g}; multiply all of them by one number.",
+        )
 
 
 def _weight_array(sample_weight: Any) -> Vector:
@@ -258,7 +272,9 @@ def weighted(target: Target, weights: Vector | None, factors: dict[int, float] |
     for code, factor in factors.items():
         per_class[code] = factor
     product = per_class[target.codes]
-    return product if weights is None else product * weights
+    product = product if weights is None else product * weights
+    _refuse_extreme(product, "sample weight times class weight")
+    return product
 
 
 def open_engine(block: Block, target: Target, weights: Vector | None) -> Engine:

@@ -2,16 +2,20 @@
 
 import numpy as np
 
-from separatrix.certificates.separability import Separability
+from separatrix.certificates.separability import Separability, lowest_terms
 from separatrix.certificates.sides import exact_margins, sides
-from separatrix.certificates.witness import Balance, digests
+from separatrix.certificates.witness import MOST_WHITENED, MOST_WHITENINGS, Balance, digests
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.coordinates import Coordinates
 from separatrix.core.exact import Integers, combination, integer_products, nearest_float, rounded, scaled_integers
 from separatrix.core.exact_program import exact_alternative
 from separatrix.estimators.column_basis import column_basis, ordered_null_space
 from separatrix.estimators.search_state import ROUNDING_BITS, SearchState
 from separatrix.solvers.alternative import Alternative
-from separatrix.solvers.coordinates import Coordinates
+from separatrix.solvers.leaning import lean
+
+MODERATE = 1e-2
+"""Columns that depend on each other less than this are left as they are when a program's answer does not hold."""
 
 
 class Judging(SearchState):
@@ -24,10 +28,10 @@ class Judging(SearchState):
         rows = self.rows
         held = answer.overlapping
         if held.all():
-            verdict = self._overlap(seen, answer.multipliers, coordinates)
+            verdict = self._overlap(taken, answer.multipliers)
             if verdict is not None:
                 return verdict, coordinates
-            return None, self._refine(taken, answer, coordinates)
+            return None, self._refine(taken, seen, answer, coordinates)
         if not held.any():
             integers = coordinates.direction(answer.direction)
             everywhere = sides(rows, integers)
@@ -35,11 +39,11 @@ class Judging(SearchState):
                 return self._complete(integers, everywhere), coordinates
             if self._enlist(everywhere.signs <= 0, everywhere.margins, everywhere.sizes):
                 return None, coordinates
-            return None, self._refine(taken, answer, coordinates)
-        return self._judge_quasi(taken, answer, coordinates)
+            return None, self._refine(taken, seen, answer, coordinates)
+        return self._judge_quasi(taken, seen, answer, coordinates)
 
     def _judge_quasi(
-        self, taken: Matrix, answer: Alternative, coordinates: Coordinates
+        self, taken: Matrix, seen: Matrix, answer: Alternative, coordinates: Coordinates
     ) -> tuple[Separability | None, Coordinates]:
         rows = self.rows
         assert self.columns is not None
@@ -50,21 +54,20 @@ class Judging(SearchState):
         if clearly.any() and self._enlist(clearly, margins, sizes):
             return None, coordinates
         held = np.flatnonzero(answer.overlapping)
-        null = ordered_null_space(rows, self.active[held], self.order)
-        inside = set(self.columns.basis.tolist())
         # dependences of all rows are no directions: only those within the basis are
-        vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
-        inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
+        within = self.order[np.isin(self.order, self.columns.basis)]
+        null = ordered_null_space(rows, self.active[held], within, self.deadline)
+        vectors, inner = null.vectors, null.basis
         if not vectors:
-            return None, self._refine(taken, answer, coordinates)
+            return None, self._refine(taken, seen, answer, coordinates)
         integers = self._direction_within(vectors, approximate, taken, answer.overlapping)
         if integers is None:
-            return None, self._refine(taken, answer, coordinates)
+            return None, self._refine(taken, seen, answer, coordinates)
         everywhere = sides(rows, integers)
         if (everywhere.signs < 0).any():
             if self._enlist(everywhere.signs < 0, everywhere.margins, everywhere.sizes):
                 return None, coordinates
-            return None, self._refine(taken, answer, coordinates)
+            return None, self._refine(taken, seen, answer, coordinates)
         level = np.flatnonzero(everywhere.signs == 0)
         outside = np.zeros(len(level), dtype=bool)
         for vector in vectors:
@@ -74,18 +77,13 @@ class Judging(SearchState):
             if len(new):
                 self.active = np.union1d(self.active, new)
                 return None, coordinates
-            return None, self._refine(taken, answer, coordinates)
+            return None, self._refine(taken, seen, answer, coordinates)
         if not len(inner):
             balance: Balance | None = self._zero_balance(self.active[held][:1])
         else:
-            if coordinates.is_plain:
-                within = Coordinates.plain(taken[held], inner)
-            else:
-                within = coordinates.restrict(coordinates.apply(taken[held]), len(inner))
-            seen = within.apply(taken[held])
-            balance = self._balance(seen, answer.multipliers[held], within, self.active[held])
+            balance = self._balance(taken[held], answer.multipliers[held], inner, self.active[held])
         if balance is None:
-            return None, self._refine(taken, answer, coordinates)
+            return None, self._refine(taken, seen, answer, coordinates)
         if self.columns.dependences and not self.reordered:
             return None, self._reorder(taken, answer.overlapping)
         return self._quasi(integers, everywhere, vectors, balance), coordinates
@@ -107,9 +105,8 @@ class Judging(SearchState):
             if not held.any():
                 return self._complete(integers, everywhere)
         positions = self.active[held]
-        null = ordered_null_space(self.rows, positions, self.order)
-        inside = set(basis.tolist())
-        vectors = [v for v in null.vectors if all(k in inside for k, entry in enumerate(v) if entry)]
+        null = ordered_null_space(self.rows, positions, self.order[np.isin(self.order, basis)], self.deadline)
+        vectors, inner = null.vectors, null.basis
         if everywhere is not None:
             level = np.flatnonzero(everywhere.signs == 0)
             apart = [level[exact_margins(self.rows, level, vector) != 0.0] for vector in vectors]
@@ -117,10 +114,9 @@ class Judging(SearchState):
             if len(new):
                 self.active = np.union1d(self.active, new)
                 return None
-        inner = np.array([k for k in null.basis if k in inside], dtype=np.int64)
         balance = self._exact_balance(positions, inner, null.rows) if len(inner) else self._zero_balance(positions[:1])
         if everywhere is None or not vectors:
-            return self._verdict("overlap", balance=balance, fragile=True)
+            return self._verdict("overlap", balance=balance)
         return self._quasi(integers, everywhere, vectors, balance)
 
     def _exact_balance(self, positions: Positions, inner: Positions, independent: Positions) -> Balance:
@@ -128,9 +124,10 @@ class Judging(SearchState):
         taken = self.rows.take(positions)
         answer = exact_alternative(taken[:, inner].tolist(), independent.tolist(), self.deadline)
         which = np.flatnonzero([value > 0 for value in answer.multipliers])
-        whole = tuple(answer.multipliers[k] for k in which)
-        unit = [tuple(int(j == k) for j in range(self.rows.width)) for k in inner]
-        return Balance(positions[which], rounded(whole), tuple(unit), digests(taken[which]), whole)
+        whole = tuple(lowest_terms([answer.multipliers[k] for k in which]))
+        order = np.argsort(positions[which])
+        which, whole = which[order], tuple(whole[k] for k in order)
+        return Balance(positions[which], rounded(whole), inner, digests(taken[which]), whole)
 
     def _reorder(self, taken: Matrix, held: AnyArray) -> Coordinates:
         """Where columns depend on each other, those that only separated rows use enter the basis first.
@@ -140,7 +137,7 @@ class Judging(SearchState):
         self.reordered = True
         apart = np.asarray(~taken[held].any(axis=0))
         self.order = np.concatenate([self.rows.order[apart[self.rows.order]], self.rows.order[~apart[self.rows.order]]])
-        self.columns = column_basis(self.rows, self.order)
+        self.columns = column_basis(self.rows, self.order, self.deadline)
         self.active = np.union1d(self.active, self.columns.rows)
         return Coordinates.plain(self.rows.take(self.active), self.columns.basis)
 
@@ -159,15 +156,31 @@ class Judging(SearchState):
             integers = combination(vectors, whole)
             if any(integers) and all(value > 0 for value in integer_products(taken[~held], integers)):
                 return integers
+        return self._leaning_within(vectors, taken[~held])
+
+    def _leaning_within(self, vectors: list[Integers], apart: Matrix) -> Integers | None:
+        """The same where the null vectors are nearly parallel: in coordinates that make the rows orthonormal."""
+        coordinates = Coordinates.along(apart, vectors)
+        for _ in range(1 + MOST_WHITENINGS):
+            self._tick()
+            seen = coordinates.apply(apart)
+            if not np.isfinite(seen).all() or len(seen) < len(vectors) or len(vectors) > MOST_WHITENED:
+                return None
+            integers = coordinates.direction(lean(seen, deadline=self.deadline).direction)
+            if any(integers) and all(value > 0 for value in integer_products(apart, integers)):
+                return integers
+            coordinates = coordinates.whitened(apart, seen)
         return None
 
-    def _refine(self, taken: Matrix, answer: Alternative, coordinates: Coordinates) -> Coordinates:
-        """The program's direction becomes a coordinate: rows close to it are told apart exactly."""
+    def _refine(self, taken: Matrix, seen: Matrix, answer: Alternative, coordinates: Coordinates) -> Coordinates:
+        """Finer coordinates: orthonormal ones, or the program's direction as one, to tell rows close to it apart."""
+        if self._nearly_dependent(seen, MODERATE):
+            self.whitenings += 1
+            return coordinates.whitened(taken, seen)
         self.refinements += 1
         integers = coordinates.direction(answer.direction)
         if not any(integers):
             # nothing leans anywhere: the direction of least spread is the one that rounding hides
-            seen = coordinates.apply(taken)
             sizes = np.abs(seen).max(axis=1, keepdims=True)
             least = np.linalg.svd(seen / np.where(sizes > 0, sizes, 1.0), full_matrices=False)[2][-1]
             answer = Alternative(answer.multipliers, least, answer.overlapping)
@@ -179,3 +192,9 @@ class Judging(SearchState):
             return np.array([nearest_float(value) for value in integer_products(near, vector)])
 
         return coordinates.refine(integers, answer.direction, close)
+
+    def _nearly_dependent(self, seen: Matrix, limit: float) -> bool:
+        """Whether other coordinates would show the rows better, and there may be some more."""
+        if self.whitenings >= MOST_WHITENINGS or seen.shape[1] > MOST_WHITENED or not np.isfinite(seen).all():
+            return False
+        return Coordinates.conditioning(seen) < limit

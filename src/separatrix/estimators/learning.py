@@ -1,5 +1,6 @@
 """A perceptron's lesson: labelled rows, and learning one class against the rest from them."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +20,9 @@ from separatrix.estimators.separability import separability
 from separatrix.estimators.separation import OneSide
 from separatrix.solvers.perceptron import End, Patience, learn
 from separatrix.terms.perceptron import BatchRule, PerceptronRule
+
+SHARE, LEAST_BUDGET = 1.0, 0.5
+"""A verdict may take this share of the time that the epochs have taken, and so many seconds at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +95,11 @@ class Lesson:
         rule = replace(rule, positive=self.code(k))
         verdicts: list[Separability] = []
 
+        began = time.monotonic()
+
         def none_exists() -> bool:
-            verdicts.append(self._verdict(k, y))
+            budget = max(LEAST_BUDGET, SHARE * (time.monotonic() - began))
+            verdicts.append(self._verdict(k, y, budget))
             return verdicts[-1].kind in ("overlap", "quasi")
 
         engine, order = self.engine, self._order()
@@ -191,7 +198,7 @@ class Lesson:
 
         return score
 
-    def _verdict(self, k: int, y: Any) -> Separability:
+    def _verdict(self, k: int, y: Any, budget: float) -> Separability:
         order = self._order()
         labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
         if self.outputs > 1:
@@ -200,7 +207,8 @@ class Lesson:
         if order is not None:
             visited = np.zeros(len(labels))
             visited[order] = 1.0
-        return separability(self.block.source, labels, self.constant, sample_weight=visited)
+        found = separability(self.block.source, labels, self.constant, budget, sample_weight=visited, others=False)
+        return found.without_data()
 
     def _certificate(
         self,
@@ -235,7 +243,12 @@ class Lesson:
             if made is not None:
                 return made
         separable = True if any(verdict.kind == "complete" for verdict in verdicts) else None
-        return UnprovedCertificate(end.value, state.mistakes, separable)
+        reason = end.value
+        if any(verdict.kind == "undecided" for verdict in verdicts):
+            reason += (
+                "; whether a separator exists was not decided in the time of the epochs: separability(X, y) decides"
+            )
+        return UnprovedCertificate(reason, state.mistakes, separable)
 
 
 def starting_point(outputs: int, d: int, lesson: Lesson, coef: Any, intercept: Any, random: bool) -> list[Vector]:

@@ -1,6 +1,7 @@
 """Logistic regression for two classes or more, with a certificate."""
 
 import math
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
@@ -13,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names, _get_feature_names
 from separatrix.certificates.duality import probabilities
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
+from separatrix.certificates.subgradient import SubgradientCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import InputError, NotFiniteError, SeparationWarning, refuse
 from separatrix.core.stop import Stop
@@ -40,7 +42,6 @@ from separatrix.terms.penalised import PenalisedLoss
 
 if TYPE_CHECKING:  # what most fits do not need is imported by those that do: a first fit should be quick
     from separatrix.certificates.separability import Separability
-    from separatrix.certificates.stationary import StationaryCertificate
     from separatrix.estimators.descent import Descended
     from separatrix.estimators.firth import FirthSolved
     from separatrix.estimators.no_maximum import Limit
@@ -108,7 +109,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     flic : bool, default=False
         With ``firth``: refit the intercept so that the mean prediction is the mean outcome.
     on_separation : "warn" or "raise", default="warn"
-        What to do where maximum likelihood has no maximum (``C=np.inf``, separable classes).
+        What to do where maximum likelihood has no maximum (``C=np.inf``, separable classes). The verdict on that may
+        take as long as the fit itself took, or two seconds; past that the fit says that it is not decided.
     learning_rate : {"auto", "constant", "optimal", "invscaling", "adaptive"} or callable
         The step length η(t) at step t = 1, 2, …; all but "auto" are scikit-learn's. "auto" is constant for "gd"; for
         "sgd" eta0/(1 + (t − 1)/T)^¾ with T = 512 or five times the coefficients, if more, over batch_size^¾. See
@@ -246,8 +248,9 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
+        began = time.monotonic()
         self._check_parameters()
-        names = _get_feature_names(X)
+        _get_feature_names(X)  # refuses names of mixed types
         block = block_of(X)
         target = encode(y, block.shape[0])
         self._check_firth(target)
@@ -292,8 +295,9 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             if tasks is not None:
                 tasks.close(solved.raw)
         trace.hooks = ()
-        certificate: Any = self._certificate(solved, problem, alpha, names)
-        verdict = self._verdict(X, y, weights, objective, certificate, solved.outcome.stop)
+        certificate: Any = self._certificate(solved, problem, objective, alpha, X)
+        judged = self._verdict(X, y, weights, objective, certificate, solved.outcome.stop, began)
+        verdict = judged if judged is not None and judged.kind in ("complete", "quasi") else None
         limit = None if verdict is None or descended is not None else self._limit(objective, verdict)
         raw = solved.raw if limit is None else limit.finite.ravel()
         # everything succeeded: only now does the estimator change
@@ -319,7 +323,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
             warn_unless_stationary(solved.outcome.stop, certificate)
         else:
-            warn_unless_good(solved.outcome.stop, certificate)
+            warn_unless_good(solved.outcome.stop, certificate, "" if judged is None else judged.kind)
         return self
 
     @property
@@ -343,22 +347,30 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         return np.where(limit.undecided(block_of(X), bool(self.fit_intercept)), 0.0, along)
 
     def _verdict(
-        self, X: Any, y: Any, weights: Vector | None, objective: PenalisedLoss, certificate: Any, stop: Stop
+        self,
+        X: Any,
+        y: Any,
+        weights: Vector | None,
+        objective: PenalisedLoss,
+        certificate: Any,
+        stop: Stop,
+        began: float,
     ) -> "Separability | None":
-        """The verdict where existence of a maximum was not proved, if there is none."""
+        """The verdict where existence of a maximum was not proved; it may take as long as the fit did."""
         if not math.isinf(strength_and_ratio(self)[0]) or self.firth or stop is Stop.ASKED or certificate.proved:
             return None
-        from separatrix.estimators.no_maximum import advice
+        from separatrix.estimators.no_maximum import LEAST_BUDGET, advice
         from separatrix.estimators.separability import separability
 
-        verdict = separability(X, y, bool(self.fit_intercept), sample_weight=weights, others=False)
+        budget = max(LEAST_BUDGET, time.monotonic() - began)
+        verdict = separability(X, y, bool(self.fit_intercept), budget, sample_weight=weights, others=False)
         if verdict.kind not in ("complete", "quasi"):
-            return None
+            return verdict
         if self.on_separation == "raise":
             raise InputError(advice(verdict))
         if verdict.kind == "complete" and objective.outputs == 1:
             verdict = verdict.widened()
-        return verdict
+        return verdict.without_data()
 
     def _limit(self, objective: PenalisedLoss, verdict: "Separability") -> "Limit":
         from separatrix.estimators.no_maximum import limit_of
@@ -453,22 +465,27 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         return np.column_stack([self.coef_, self.intercept_][: 1 + self.fit_intercept]).ravel()
 
     def _certificate(
-        self, solved: "Solved | FirthSolved", problem: LogisticProblem, alpha: float, names: Any
-    ) -> "OptimumCertificate | StationaryCertificate":
+        self, solved: "Solved | FirthSolved", problem: LogisticProblem, objective: PenalisedLoss, alpha: float, X: Any
+    ) -> Any:
         if not isinstance(solved, Solved):
-            return solved.certificate(problem, float(self.tol), names)
+            return solved.certificate(problem, float(self.tol), X)
         outcome, tol = solved.outcome, float(self.tol)
         if alpha > 0.0 or solved.dual:
             rows = solved.raw.reshape(problem.outputs, -1)
             coef = rows[:, :-1] if problem.fit_intercept else rows
             value = outcome.evaluation.value + alpha * float(np.abs(coef).sum())
-            return GapCertificate(outcome.bound, tol, value, solved.raw, problem, nonzero=int(np.count_nonzero(coef)))
+            stated = (outcome.bound, tol, value, solved.raw, problem)
+            nonzero = int(np.count_nonzero(coef))
+            if solved.way is None:
+                return GapCertificate(*stated, nonzero=nonzero)
+            return SubgradientCertificate(*stated, nonzero=nonzero, _typical=solved.typical, _way=solved.way)
         aliased: tuple[str, ...] = ()
-        if solved.null is not None:
-            involved = np.flatnonzero(solved.null.any(axis=1))
-            aliased = tuple(str(names[j]) if names is not None else f"column {j}" for j in involved)
+        if solved.involved is not None:
+            from separatrix.estimators.proving import named
+
+            aliased = named(X, solved.involved)
         claim = (outcome.bound, tol, outcome.evaluation.value, solved.raw, problem)
-        witness = (solved.direction, solved.shift, solved.keep, aliased)
+        witness = (solved.direction, objective.shift, solved.keep, aliased)
         if solved.anchor is not None:
             from separatrix.certificates.anchored import AnchoredCertificate
 

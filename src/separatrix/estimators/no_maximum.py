@@ -18,8 +18,12 @@ from separatrix.certificates.sides import sides
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.exact import rounded
 from separatrix.engines import Block
+from separatrix.estimators.aliasing import check
 from separatrix.estimators.signed_rows import TwoClassRows
 from separatrix.terms.penalised import PenalisedLoss
+
+LEAST_BUDGET = 2.0
+"""Seconds that a fit waits for a verdict at least; more only if the fit itself took longer."""
 
 MOST_STEPS = 50
 FAR = 745.0
@@ -137,7 +141,11 @@ def _least_norm(objective: PenalisedLoss, raw: Matrix, verdict: Separability) ->
     outputs, p = raw.shape
     if outputs > 1:
         raw = raw - raw.mean(axis=0)
-    unseen = [_spread(rounded(vector), outputs, p) for vector in (*verdict.null, *verdict.dependences)]
+    aside = set(verdict.problem.set_aside)
+    # a column set aside is no column of the verdict: what no row sees is its difference from the others
+    own = [v for v in verdict.dependences if not {k % p for k, entry in enumerate(v) if entry} <= aside]
+    unseen = [_spread(rounded(vector), outputs, p) for vector in (*verdict.null, *own)]
+    unseen += _combinations(objective, sorted(aside))
     if not unseen:
         return raw
     columns = objective.engine.columns_count
@@ -146,6 +154,18 @@ def _least_norm(objective: PenalisedLoss, raw: Matrix, verdict: Separability) ->
     moved = raw - np.tensordot(amount, np.stack(unseen), axes=1)
     # what is left of a weight that was taken off is rounding
     return np.where(np.abs(moved) > 1e-14 * np.abs(raw).max(), moved, 0.0)
+
+
+def _combinations(objective: PenalisedLoss, aside: list[int]) -> list[Matrix]:
+    """Each column set aside minus what the others make of it, for every output."""
+    if not aside:
+        return []
+    keep = np.setdiff1d(np.arange(objective.engine.columns_count), aside)
+    found = check(objective.engine, objective.constant, keep)
+    if found is None:
+        return []
+    outputs = objective.outputs
+    return [np.outer(place, vector) for place in np.eye(outputs) for vector in found.directions.T]
 
 
 def advice(verdict: Separability, limit: bool = True) -> str:

@@ -28,6 +28,7 @@ from separatrix.estimators.inputs import (
 from separatrix.estimators.learning import Lesson, Step, starting_point
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.perceptron_parameters import check_parameters
+from separatrix.estimators.separability_problem import plain_labels
 from separatrix.estimators.telling import print_epoch, warn_unless_ended
 from separatrix.solvers.perceptron import End, Patience
 from separatrix.terms.perceptron import BatchRule, PerceptronRule, Schedule
@@ -93,7 +94,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
     verdict_after : int or None, default=10
         Ask ``separability`` once, after so many epochs with mistakes (or at the end, if that is earlier), whether a
         separator exists. If none does, learning ends as soon as ``n_iter_no_change`` epochs bring no lower error;
-        None never asks.
+        None never asks. The answer may take as long as the epochs have taken, and half a second at least; if it is
+        not there by then, learning goes on and the certificate says that it was not decided.
     on_pass : callable or None
         Called after every epoch with a ``Pass``; returning True stops the fit.
 
@@ -116,7 +118,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
     >>> model.intercept_, model.coef_
     (array([0.]), array([[ 1., -1.]]))
     >>> print(model.certificate_.verify(X, y))
-    Every row is on its right side, by at least 1; 1 mistakes led there, and there can be at most 20.
+    Every row is on its right side, by at least 1; 1 mistakes led there, as told, and there can be at most 20.
     """
 
     def __init__(
@@ -205,7 +207,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         self.t_ = 1.0 + sum(t.visits for t in taught) / len(taught)
         self.mistakes_ = sum(t.mistakes for t in taught)
         certificates = tuple(t.certificate for t in taught)
-        classes = tuple(lesson.target.classes.tolist())
+        classes = tuple(plain_labels(lesson.target.classes))
         self.certificate_ = certificates[0] if len(certificates) == 1 else OneAgainstRest(classes, certificates)
         self._states: list[SweepState] | None = None
         warn_unless_ended(taught)

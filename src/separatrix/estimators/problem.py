@@ -8,12 +8,14 @@ import numpy as np
 
 from separatrix.certificates.duality import Gap, duality_gap
 from separatrix.certificates.iterative import IterativeYardstick
+from separatrix.certificates.optimum import ALLOWANCE, MARGIN, Proof
 from separatrix.certificates.self_concordance import Yardstick
-from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.errors import NotFiniteError
-from separatrix.core.factor import null_vectors
+from separatrix.core.arrays import AnyArray, Positions, Vector
+from separatrix.core.certificate import stated_array
+from separatrix.core.errors import CertificateError, NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
 from separatrix.core.threads import one_blas_thread
+from separatrix.engines import MemoryEngine
 from separatrix.estimators.inputs import (
     Target,
     block_of,
@@ -26,6 +28,9 @@ from separatrix.estimators.inputs import (
 from separatrix.terms.penalised import PenalisedLoss
 
 TYPICAL_ROWS = 256
+
+MOST_ENTRIES = 2_000_000
+"""Numbers up to which sparse rows are spread out to check a claim made about dense ones."""
 
 
 def typical_row(engine: Any) -> Vector:
@@ -41,6 +46,15 @@ def typical_row(engine: Any) -> Vector:
     return np.where(np.isfinite(mean), mean, 0.0)
 
 
+SAMPLE_ROWS = 40_000
+SAMPLE_ROWS_PER_COLUMN = 200
+
+
+def sample_size(p: int) -> int:
+    """Rows whose Hessian is a good guide for p coefficients."""
+    return max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * p)
+
+
 def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]:
     """What the bounds need to know; the objective must have been evaluated once."""
     ranges = objective.ranges
@@ -48,17 +62,23 @@ def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]
     rows = objective.engine.rows
     plain = Yardstick.of(rows, ranges.low, ranges.high, objective.shift, objective.constant, objective.outputs)
     longest = (math.sqrt(ranges.longest) + float(np.linalg.norm(objective.shift))) * (1.0 + 1e-9)
-    return plain, IterativeYardstick(plain, objective.strength, longest)
+    across = float(np.linalg.norm(plain.spreads[: len(objective.shift)])) * (1.0 + 1e-9)
+    return plain, IterativeYardstick(plain, objective.strength, longest, min(longest, across))
 
 
-def gap_at(objective: PenalisedLoss, alpha: float, point: Vector, allowance: float = 1.0) -> Gap:
-    """The duality gap at a point; the objective must have been evaluated once."""
-    engine = objective.engine
+def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float = 1.0) -> Gap:
+    """The duality gap at (w, b); the objective must have been evaluated once.
+
+    It does not depend on the shift, so that dense and sparse rows agree on it.
+    """
+    engine, ranges = objective.engine, objective.ranges
+    assert ranges is not None
     weights = np.ones(engine.rows) if engine.weights is None else engine.weights
-    rows = objective.raw_point(point).reshape(objective.outputs, -1)
+    rows = raw.reshape(objective.outputs, -1)
     columns = engine.columns_count
+    nowhere = np.zeros(columns)
     return duality_gap(
-        objective.scores(point),
+        objective.raw_scores(raw),
         engine.codes,
         weights / objective.weight,
         objective.combine,
@@ -66,19 +86,35 @@ def gap_at(objective: PenalisedLoss, alpha: float, point: Vector, allowance: flo
         rows[:, columns] if objective.constant else np.zeros(objective.outputs),
         alpha,
         objective.strength,
-        yardsticks(objective)[0],
-        point,
+        Yardstick.of(engine.rows, ranges.low, ranges.high, nowhere, objective.constant, objective.outputs),
+        raw,
         allowance,
     )
 
 
-DEPENDENCE = 1e-9
-"""A column counts as a combination of others when it is one to this share of its size, in every row."""
+def about_a_typical_row(objective: PenalisedLoss) -> PenalisedLoss:
+    """The objective of sparse rows, written out and about a typical one where there is a constant; evaluated once."""
+    engine = objective.engine
+    packed = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
+    dense = MemoryEngine(block_of(packed), engine.codes, max(objective.outputs, 2), engine.weights)
+    shift = typical_row(dense) if objective.constant else objective.shift
+    other = replace(objective, engine=dense, shift=shift, ranges=None, passes=0)
+    other.evaluate(np.zeros(other.size))
+    return other
 
 
-def null_directions(single: PenalisedLoss, gram: Matrix, keep: Positions) -> Matrix:
-    """Raw directions (p × dropped) that should change no score, if the other columns depend on ``keep``."""
-    return np.column_stack([single.raw_point(vector) for vector in null_vectors(gram, keep).T])
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An objective at a point, how far rounding may move it, its distance from the minimum, and the weights not zero.
+
+    ``found`` is what the data proves, ``claim`` what a fit would state.
+    """
+
+    value: float
+    error: float
+    found: float
+    claim: float
+    nonzero: int
 
 
 @dataclass(slots=True)
@@ -87,6 +123,7 @@ class Restated:
 
     objective: PenalisedLoss
     alpha: float
+    table: Any = field(default=None, repr=False)
     yardstick: Yardstick = field(init=False)
     iterative: IterativeYardstick = field(init=False)
 
@@ -104,13 +141,42 @@ class Restated:
         moved = self.objective.shifted_point(direction)
         return evaluation, moved, self.objective.product(moved)
 
-    def dependent(self, keep: Positions) -> bool:
-        """Whether the columns that are not kept are combinations of those that are."""
-        single = replace(self.objective, outputs=1)
-        gram = single.evaluate(np.zeros(single.size), curvature=True).hessian
-        assert gram is not None
-        alone = keep[keep < single.size]
-        return single.dependence(null_directions(single, gram, alone)) <= 2.0 * DEPENDENCE
+    @property
+    def size(self) -> int:
+        """Numbers in a raw point."""
+        return self.objective.size
+
+    def dependent_columns(self, keep: Any) -> tuple[str, ...]:
+        """Names of all columns that take part in a dependence; CertificateError unless the data proves ``keep``."""
+        from separatrix.estimators.proving import check_kept, named
+
+        if self.objective.strength > 0.0 or self.alpha > 0.0:
+            raise CertificateError("Columns may be set aside only without a penalty.")
+        with one_blas_thread():
+            return named(self.table, check_kept(self.objective, keep)[0])
+
+    def prove(self, point: Vector, keep: Positions | None, stated: float) -> Proof:
+        """F at (w, b) and its bound, as sharp as it takes to prove what was stated."""
+        from separatrix.estimators.proving import prove
+
+        with one_blas_thread():
+            return prove(self.objective, point, keep, stated, self.uncentred(point))
+
+    def prove_by_direction(self, point: Vector, direction: Vector) -> Proof:
+        """The same from the Hessian times a direction."""
+        from separatrix.estimators.proving import value_error
+
+        evaluation, step, image = self.evaluate_with_product(point, direction)
+        found = self.iterative.bound(evaluation, step, image)
+        claim = self.iterative.bound(evaluation, step, image, ALLOWANCE) * MARGIN
+        extra = self.uncentred(point)
+        return Proof(evaluation.value, 2.0 * value_error(self.objective, evaluation), found + extra, claim + extra)
+
+    def measure(self, point: Vector) -> tuple[float, float]:
+        """F at (w, b), and how far it may be off."""
+        from separatrix.estimators.proving import measure
+
+        return measure(self.objective, point)
 
     def uncentred(self, point: Vector) -> float:
         """κK/2·‖mean of the classes' weights‖²: the bound is proved among weights that sum to zero."""
@@ -120,12 +186,43 @@ class Restated:
         mean = self.objective.weights_of(point).reshape(k, -1).mean(axis=0)
         return 0.5 * self.objective.strength * k * float(mean @ mean)
 
-    def value_and_gap(self, raw: Vector) -> tuple[float, float]:
-        """The objective with its L1 part, and the duality gap."""
-        point = self.objective.shifted_point(raw)
-        value = self.objective.evaluate(point).value
-        value += self.alpha * float(np.abs(self.objective.weights_of(point)).sum())
-        return value, gap_at(self.objective, self.alpha, point).value
+    def by_gap(self, raw: Vector) -> Standing:
+        """The objective with its L1 part, and the duality gap: what is proved and what a claim would state."""
+        with one_blas_thread(), np.errstate(all="ignore"):
+            evaluation = self.objective.evaluate(self.objective.shifted_point(raw))
+            found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
+        return self._standing(evaluation, found, claim * MARGIN)
+
+    def by_tilting(self, raw: Vector, typical: bool, way: int) -> Standing:
+        """The same by one way to the tilted bound, in coordinates about a ``typical`` row or about zero."""
+        from separatrix.estimators.tilting import LARGEST_SET, SparseJudge
+
+        with one_blas_thread(), np.errstate(all="ignore"):
+            objective = self._about(typical)
+            evaluation = objective.evaluate(objective.shifted_point(raw), way == 0 or objective.size <= LARGEST_SET)
+            found, claim = SparseJudge(objective, self.alpha, 0.0).tilted_way(evaluation, way)
+        return self._standing(evaluation, found, claim)
+
+    def _standing(self, evaluation: Evaluation, found: float, claim: float) -> Standing:
+        weights = self.objective.weights_of(evaluation.point)
+        value = evaluation.value + self.alpha * float(np.abs(weights).sum())
+        measure = yardsticks(self.objective)[0]
+        blur = measure.score_error(evaluation.point)
+        error = 4.0 * (measure.gamma * value + blur * (evaluation.slope_size + blur))
+        return Standing(value, error, found, claim, int(np.count_nonzero(weights)))
+
+    def _about(self, typical: bool) -> PenalisedLoss:
+        """The objective about a typical row, as for dense rows, or about zero, as for sparse ones: roundings differ."""
+        objective = self.objective
+        engine = objective.engine
+        large = engine.rows * engine.columns_count > MOST_ENTRIES
+        if typical == bool(objective.shift.any()) or (engine.sparse and large):
+            return objective
+        if engine.sparse:
+            return about_a_typical_row(objective)
+        other = replace(objective, shift=np.zeros_like(objective.shift), ranges=None)
+        other.evaluate(np.zeros(other.size))
+        return other
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +254,24 @@ class LogisticProblem:
     def restate(self, X: Any, y: Any, sample_weight: Any, shift: Vector | None = None) -> Restated:
         """The same problem on the data given; ``shift`` fixes the coordinates."""
         block = block_of(X)
+        if shift is not None:
+            shift = stated_array(shift, "shift", (block.shape[1],))
+            if block.sparse and shift.any():
+                # sparse rows cannot be shifted; few enough are spread out, others looked at as they are
+                few = block.shape[0] * block.shape[1] <= MOST_ENTRIES
+                block, shift = (block_of(block.source.toarray()), shift) if few else (block, None)
         target: Target = encode(y, block.shape[0], self.classes)
         weights = weighted(target, sample_weights(sample_weight, block.shape[0]), self.factors)
         engine = open_engine(block, target, weights)
         objective = self.objective(engine)
-        if shift is not None and len(shift) == len(objective.shift):
+        if shift is not None and self.fit_intercept:
             objective = replace(objective, shift=shift)
         try:
             with np.errstate(all="ignore"):
                 objective.evaluate(np.zeros(objective.size))
         except NotFiniteError:
             refuse_not_finite(block)
-        return Restated(objective, self.alpha(engine))
+        return Restated(objective, self.alpha(engine), X)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

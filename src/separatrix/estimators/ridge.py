@@ -13,9 +13,10 @@ from separatrix.core.arrays import Matrix
 from separatrix.core.errors import refuse
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
+from separatrix.estimators.generative import warn_unless_met
 from separatrix.estimators.inputs import Target, block_of
 from separatrix.estimators.linear import LinearDecision
-from separatrix.estimators.ridge_problem import TOLERANCE, RidgeProblem, opened
+from separatrix.estimators.ridge_problem import RidgeProblem, opened
 from separatrix.estimators.solving import LARGEST_HESSIAN
 from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.least_squares import (
@@ -57,6 +58,7 @@ class LeastSquaresDecision(LinearDecision, ClassifierMixin, BaseEstimator):  # t
         self.certificate_ = certificate
         self.dropped_ = list(certificate.aliased)
         self.n_parameters_ = len(at.coef) * (engine.columns_count + problem.fit_intercept)
+        warn_unless_met(certificate, "columns depend on each other nearly; leave some out, or raise alpha.")
 
 
 class RidgeClassifier(LeastSquaresDecision):
@@ -155,7 +157,7 @@ class RidgeClassifier(LeastSquaresDecision):
         solution = RidgeSolution(coef, equations.intercept(coef), keep, np.empty((0, 0)))
         parameters = {"coef": coef, "intercept": solution.intercept, "keep": keep}
         found = problem.measured_wide(engine, equations, parameters)
-        certificate = ClosedFormCertificate.of(found, TOLERANCE, parameters, problem)
+        certificate = ClosedFormCertificate.of(found, parameters, problem, 0.0)
         self._take(X, target, engine, problem, certificate, solution)
 
 

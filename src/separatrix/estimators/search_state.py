@@ -6,16 +6,25 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from separatrix.certificates.balance import balance_slack
-from separatrix.certificates.separability import Separability, SeparabilityProblem, as_vectors, distance
+from separatrix.certificates.separability import Separability, SeparabilityProblem, as_vectors, lowest_terms
 from separatrix.certificates.sides import Sides, sides
-from separatrix.certificates.witness import Balance, digests
+from separatrix.certificates.verdict_checks import distance
+from separatrix.certificates.witness import (
+    MOST_WHITENED,
+    MOST_WHITENINGS,
+    Balance,
+    digests,
+    ordered,
+    proved_slack,
+    stated_slack,
+)
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import CertificateError, OutOfTime
-from separatrix.core.exact import Integers, combination, powers_of_two, rounded, scaled_integers
+from separatrix.core.exact import Integers, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
 from separatrix.estimators.column_basis import ColumnBasis
 from separatrix.solvers.caratheodory import few_rows
-from separatrix.solvers.coordinates import Coordinates
 from separatrix.solvers.leaning import lean
 
 SCOUT_SIZE = 2**22
@@ -38,8 +47,13 @@ class SearchState:
     """Whether the linear program found rows that only a hyperplane through them can hold: then ``lean`` cannot help."""
     reordered: bool = False
     refinements: int = 0
+    whitenings: int = 0
+    shown: tuple[Coordinates, Positions, Matrix] | None = None
+    """Rows as they were seen last: in exact coordinates that takes time."""
     rounds: int = 0
     scouts: tuple[Positions, Matrix] | None = None
+    checked: tuple[Balance, bool] | None = None
+    """The balance proved last, and whether its proof needs every digit."""
     order: Positions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,6 +64,20 @@ class SearchState:
         if not np.isfinite(taken).all():
             self.rows.refuse_not_finite()
         return taken
+
+    def _show(self, coordinates: Coordinates) -> tuple[Matrix, Matrix]:
+        """The active rows, and how they are seen in the coordinates."""
+        taken = self._take(self.active)
+        if coordinates.is_plain:
+            return taken, coordinates.apply(taken)
+        seen = np.empty((len(taken), len(coordinates.basis)))
+        new = np.ones(len(taken), dtype=bool)
+        if self.shown is not None and self.shown[0] is coordinates:
+            place = np.searchsorted(self.active, self.shown[1])
+            seen[place], new[place] = self.shown[2], False
+        seen[new] = coordinates.apply(taken[new])
+        self.shown = coordinates, self.active, seen
+        return taken, seen
 
     def _tick(self) -> None:
         if time.monotonic() > self.deadline:
@@ -89,40 +117,54 @@ class SearchState:
         sizes[which] = np.abs(taken) @ np.abs(direction)
         return self._enlist(everyone, scores, sizes)
 
-    def _balance(
-        self, seen: Matrix, multipliers: Vector, coordinates: Coordinates, positions: Positions
+    def _balance(self, taken: Matrix, multipliers: Vector, basis: Positions, positions: Positions) -> Balance | None:
+        """A proof that the rows ``taken``, of full rank in the columns ``basis``, balance each other.
+
+        In plain columns if rounding allows, else in coordinates that make these rows nearly orthonormal, where nearly
+        dependent columns do not matter.
+        """
+        coordinates = Coordinates.plain(taken, basis)
+        for _ in range(1 + MOST_WHITENINGS):
+            self._tick()
+            seen = coordinates.apply(taken)
+            if not np.isfinite(seen).all():
+                return None
+            balance = self._balance_in(taken, seen, multipliers, basis, positions)
+            if balance is not None or len(basis) > MOST_WHITENED:
+                return balance
+            coordinates = coordinates.whitened(taken, seen)
+        return None
+
+    def _balance_in(
+        self, taken: Matrix, seen: Matrix, multipliers: Vector, basis: Positions, positions: Positions
     ) -> Balance | None:
         """A proof from the multipliers given, or from the residuals of a fit, which are more even."""
-        found = _few(seen, multipliers)
+        found = _few(seen, multipliers, self.deadline)
         if found is None:
             size = np.abs(seen).max(axis=1)
             size[size == 0.0] = 1.0
-            even = lean(seen / size[:, None]).multipliers
-            found = None if even is None else _few(seen, even / size)
+            even = lean(seen / size[:, None], deadline=self.deadline).multipliers
+            found = None if even is None else _few(seen, even / size, self.deadline)
         if found is None:
             return None
-        which, few = found
-        chosen = positions[which]
-        order = np.argsort(chosen)
-        # each by itself: the powers of two of other coordinates would only make it overflow
-        columns = as_vectors([combination([vector], [1]) for vector in coordinates.columns()])
-        # computed again in another order of rows it may come out a little larger
-        slack = min(4.0 * balance_slack(seen[which], few), 0.999)
-        balance = Balance(chosen[order], few[order], columns, digests(self.rows.take(chosen[order])), slack=slack)
+        order = np.argsort(positions[found[0]])
+        which, few = found[0][order], found[1][order]
+        few = few * powers_of_two(few.max(keepdims=True))
+        slack = stated_slack(proved_slack(taken[which], basis, few)[0])
+        balance = Balance(positions[which], few, basis, digests(taken[which]), slack=slack)
         try:
-            balance.check(self.rows)
+            self.checked = balance, balance.check(self.rows)
         except CertificateError:
             return None
         return balance
 
     def _zero_balance(self, position: Positions) -> Balance:
-        return Balance(position, np.ones(1), (), digests(self.rows.take(position)))
+        return Balance(position, np.ones(1), np.empty(0, dtype=np.int64), digests(self.rows.take(position)))
 
-    def _overlap(self, seen: Matrix, multipliers: Vector, coordinates: Coordinates) -> Separability | None:
-        balance = self._balance(seen, multipliers, coordinates, self.active)
-        if balance is None:
-            return None
-        return self._verdict("overlap", balance=balance, fragile=not coordinates.is_plain)
+    def _overlap(self, taken: Matrix, multipliers: Vector) -> Separability | None:
+        assert self.columns is not None
+        balance = self._balance(taken, multipliers, self.columns.basis, self.active)
+        return None if balance is None else self._verdict("overlap", balance=balance)
 
     def _complete(self, integers: Integers, everywhere: Sides) -> Separability:
         return self._verdict("complete", integers, everywhere)
@@ -166,38 +208,40 @@ class SearchState:
         balance: Balance | None = None,
         null: list[Integers] | None = None,
         separated: Positions | None = None,
-        fragile: bool = False,
     ) -> Separability:
         columns = self.columns
-        margin = float("nan")
+        margin, fragile = float("nan"), False
         if integers is not None and everywhere is not None:
             margin = distance(everywhere.margins[everywhere.signs > 0], rounded(integers), self.rows)
-            fragile = fragile or everywhere.fragile
-        return Separability(
+            fragile = everywhere.fragile
+        elif balance is not None:
+            checked = self.checked
+            fragile = checked[1] if checked and checked[0] is balance else balance.check(self.rows)
+        found = Separability(
             kind,
             self.problem,
-            rank=None if columns is None else columns.rank,
-            basis=None if columns is None else columns.basis,
-            dependences=() if columns is None else columns.dependences,
-            independent=None if columns is None else columns.rows,
-            integers=None if integers is None else tuple(integers),
+            rank=None if columns is None or kind == "undecided" else columns.rank,
+            basis=None if columns is None or kind == "undecided" else columns.basis,
+            dependences=() if columns is None or kind == "undecided" else columns.dependences,
+            integers=None if integers is None else tuple(lowest_terms(integers)),
             margin=margin,
             balance=balance,
-            null=as_vectors(null or []),
+            null=ordered(as_vectors(null or [])),
             separated=separated,
             fragile=fragile,
             open_rows=self.active if kind == "undecided" else None,
             count=self.rows.count,
             members=self.rows.members,
             per_row=self.rows.per_row,
-            source=self.rows,
+            _source=self.rows,
         )
+        return found.with_limits(self.rows)
 
 
-def _few(seen: Matrix, multipliers: Vector) -> tuple[Positions, Vector] | None:
+def _few(seen: Matrix, multipliers: Vector, deadline: float) -> tuple[Positions, Vector] | None:
     """Few rows whose balance is proved, or None."""
     try:
-        which, few = few_rows(seen, multipliers)
+        which, few = few_rows(seen, multipliers, deadline)
     except (np.linalg.LinAlgError, ValueError):
         return None
     return (which, few) if len(which) and balance_slack(seen[which], few) < 0.5 else None

@@ -7,20 +7,25 @@ point leaves open is settled by the linear program on the sample, and what that 
 open by exact coordinates.
 """
 
+import math
 import time
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.sides import sides
+from separatrix.core.apart import apart
 from separatrix.core.arrays import Vector
+from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import OutOfTime
 from separatrix.core.exact import scaled_integers
+from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.column_basis import column_basis
 from separatrix.estimators.judging import Judging
 from separatrix.solvers.alternative import Unsolved, solve_alternative
-from separatrix.solvers.coordinates import Coordinates
-from separatrix.solvers.leaning import lean
+from separatrix.solvers.leaning import lean, level_direction
 
 FIRST_ROWS = 5
 """Rows per column in the first sample."""
@@ -28,10 +33,17 @@ FIRST_ROWS = 5
 MANY_COLUMNS = 1500
 """Beyond this many a direction is looked for first, before the rank."""
 
-ELIMINATION = 1.5e-9
-"""Seconds per multiplication modulo a prime, about."""
+HIDDEN = 1e-6
+"""Columns that depend on each other this nearly are seen in other coordinates from the beginning."""
+
+RANK_SECONDS = 1.0
+"""How long a direction that was found to separate waits for the rank, where columns are many."""
 
 MOST_WIDE_ROWS = 8000
+
+LARGE = 1e9
+"""Multiplications in a single step from which the search runs on a thread of its own."""
+
 
 REFINEMENTS = 3
 """After this many changes of coordinates the linear program is solved in fractions."""
@@ -42,9 +54,13 @@ class Search(Judging):
 
     def run(self) -> Separability:
         """The verdict, or "undecided" past the deadline."""
-        with np.errstate(all="ignore"):
+        size = float(self.rows.width) ** 2 * min(self.rows.count, FIRST_ROWS * self.rows.width + 50)
+        return self._run() if size < LARGE else self._run_apart()
+
+    def _run(self) -> Separability:
+        with one_blas_thread(), np.errstate(all="ignore"):
             try:
-                verdict = self._decide()
+                verdict = self._one_class() or self._decide()
             except OutOfTime:
                 verdict = self._verdict("undecided")
             if verdict.kind in ("overlap", "undecided"):
@@ -54,18 +70,42 @@ class Search(Judging):
                     self.rows.refuse_not_finite()
         return verdict
 
+    def _run_apart(self) -> Separability:
+        """Where single steps take long. A search that is given up ends by itself at its next look at the clock."""
+        end = self.deadline
+        try:
+            return apart(self._run, end)
+        except OutOfTime:
+            return self.undecided()
+        finally:
+            self.deadline = -math.inf
+
+    def undecided(self) -> Separability:
+        """The verdict of a search that ran out of time."""
+        return replace(self, columns=None)._verdict("undecided")
+
+    def _one_class(self) -> Separability | None:
+        """One class alone: the constant puts every row on its side."""
+        constant = np.flatnonzero(~self.rows.is_weight)
+        if self.rows.per_row > 1 or not len(constant) or not self.rows.count:
+            return None
+        ends = self.rows.take(self.rows.sample(2))[:, constant[0]]
+        if (ends != ends[0]).any():  # a sample has every class
+            return None
+        integers = [0] * self.rows.width
+        integers[int(constant[0])] = int(ends[0])
+        self.columns = column_basis(self.rows, self.order, self.deadline)
+        return self._complete(integers, sides(self.rows, integers))
+
     def _decide(self) -> Separability:
         rows = self.rows
         self._tick()
-        if rows.width > MANY_COLUMNS:
+        self._take(rows.sample(10))
+        if rows.width > MANY_COLUMNS or rows.count <= rows.width:
             verdict = self._decide_wide()
             if verdict is not None:
                 return verdict
-            # exact elimination cannot be interrupted: it begins only if there is time for it
-            if 2 * rows.width**3 * ELIMINATION > self.deadline - time.monotonic():
-                raise OutOfTime
-        self._take(rows.sample(10))
-        self.columns = column_basis(rows, self.order)
+        self.columns = column_basis(rows, self.order, self.deadline)
         basis = self.columns.basis
         start: Vector | None = None
         wanted = FIRST_ROWS * len(basis) + 50
@@ -73,23 +113,22 @@ class Search(Judging):
         self.active = np.union1d(sample, self.columns.rows)
         if not len(basis):
             return self._all_zero()
-        coordinates = Coordinates.plain(rows.take(self.active), basis)
+        coordinates = self._first_coordinates()
         while True:
             self._tick()
             self.rounds += 1
-            taken = self._take(self.active)
             if self.refinements > REFINEMENTS:
-                verdict = self._judge_exactly(taken)
+                verdict = self._judge_exactly(self._take(self.active))
                 if verdict is not None:
                     return verdict
                 continue
-            seen = coordinates.apply(taken)
+            taken, seen = self._show(coordinates)
             if not np.isfinite(seen).all():
                 self.refinements = REFINEMENTS + 1  # sizes beyond what floating point can hold: only fractions can
                 continue
-            leaning = lean(seen, start) if coordinates.is_plain and not self.level else None
+            leaning = None if self.level or self.refinements else lean(seen, start, self.deadline)
             if leaning is not None and leaning.multipliers is not None:
-                verdict = self._overlap(seen, leaning.multipliers, coordinates)
+                verdict = self._overlap(taken, leaning.multipliers)
                 if verdict is not None:
                     return verdict
             if leaning is not None and leaning.separates:
@@ -112,18 +151,31 @@ class Search(Judging):
             if verdict is not None:
                 return verdict
 
+    def _first_coordinates(self) -> Coordinates:
+        """Single columns; where these nearly depend on each other, directions in which the rows are orthonormal."""
+        assert self.columns is not None
+        coordinates = Coordinates.plain(self._take(self.active), self.columns.basis)
+        while True:
+            taken, seen = self._show(coordinates)
+            if not self._nearly_dependent(seen, HIDDEN):
+                return coordinates
+            self.whitenings += 1
+            coordinates = coordinates.whitened(taken, seen)
+
     def _decide_wide(self) -> Separability | None:
-        """Many columns: a direction may be found and checked with the rank left open."""
+        """More columns than rows, or many: a direction from least squares often separates, and is quickly checked."""
         self.active = np.arange(self.rows.count) if self.rows.count <= 4000 else self.rows.sample(4000)
         while True:
             self._tick()
-            taken = self.rows.take(self.active)
-            scale = np.maximum(np.abs(taken).max(axis=1, keepdims=True), 1e-300)
-            direction = np.linalg.lstsq(taken / scale, np.ones(len(taken)), rcond=None)[0]
-            integers = scaled_integers(direction, 53)
+            taken = self._take(self.active)
+            integers = scaled_integers(level_direction(taken), 53)
             if any(integers):
                 everywhere = sides(self.rows, integers)
                 if (everywhere.signs > 0).all():
+                    with suppress(OutOfTime):
+                        # rank and basis are a present to the reader: they are given if there is time
+                        share = min(self.deadline, time.monotonic() + RANK_SECONDS)
+                        self.columns = column_basis(self.rows, self.order, share)
                     return self._complete(integers, everywhere)
                 which = np.flatnonzero(everywhere.signs <= 0)
                 new = np.setdiff1d(which[np.argsort(everywhere.margins[which], kind="stable")[:1000]], self.active)

@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Codes, Vector
 from separatrix.core.errors import CertificateError
+from separatrix.core.plain_values import plain
 from separatrix.engines import Block, MemoryEngine, block_of
 from separatrix.estimators.inputs import encode, refuse_not_finite, sample_weights
 from separatrix.terms.perceptron import PerceptronRule
@@ -27,6 +28,19 @@ class BlockRows:
         block: Block = self.engine.block
         return block
 
+    @property
+    def width(self) -> int:
+        """Columns, with the constant."""
+        return self.block.shape[1] + int(self.rule.constant)
+
+    def _values(self, row: int) -> Vector:
+        values = self.block.take(np.array([row], dtype=np.int64))
+        return np.asarray(values.toarray() if self.block.sparse else values, dtype=np.float64).ravel()
+
+    def exact_square(self, row: int) -> Fraction:
+        """‖x‖² of one row in rational arithmetic, the constant's 1 included."""
+        return sum((Fraction(float(a)) ** 2 for a in self._values(row)), Fraction(int(self.rule.constant)))
+
     def signed_scores(self, direction: Vector) -> Vector:
         """s⟨direction, x⟩ of each row."""
         return self.rule.signed_scores(self.engine, np.ascontiguousarray(direction)[None])[:, 0]
@@ -42,8 +56,7 @@ class BlockRows:
 
     def exact(self, row: int, direction: Vector) -> Fraction:
         """s⟨direction, x⟩ of one row in rational arithmetic."""
-        values = self.block.take(np.array([row], dtype=np.int64))
-        x = np.asarray(values.toarray() if self.block.sparse else values, dtype=np.float64).ravel()
+        x = self._values(row)
         total = sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(x, direction, strict=False)), Fraction(0))
         if self.rule.constant:
             total += Fraction(float(direction[-1]))
@@ -69,11 +82,21 @@ class OneSide:
     def restate(self, X: Any, y: Any, sample_weight: Any) -> BlockRows:
         """The same question about the data given."""
         block = block_of(X)
+        if type(self.fit_intercept) is not bool or type(self.positive) is not int:
+            raise CertificateError(
+                "The certificate does not say which class is positive, or whether there is a constant."
+            )
+        if not isinstance(self.classes, np.ndarray) or self.classes.ndim != 1:
+            raise CertificateError("The classes of the certificate are not labels.")
         target = encode(y, block.shape[0], self.classes)
-        if len(np.unique(target.codes)) < 2:
+        weights = sample_weights(sample_weight, block.shape[0])
+        seen = np.unique(target.codes if weights is None else target.codes[weights > 0])
+        if len(seen) < 2:
             raise CertificateError("The data given hold one class only: nothing to separate.")
-        return self.over(block, target.codes, sample_weights(sample_weight, block.shape[0]))
+        if len(seen) != len(self.classes) or self.positive not in seen:
+            raise CertificateError("The classes of the certificate are not those of the labels.")
+        return self.over(block, target.codes, weights)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {"fit_intercept": self.fit_intercept, "classes": self.classes.tolist(), "positive": self.positive}
+        return {"fit_intercept": self.fit_intercept, "classes": plain(self.classes), "positive": self.positive}

@@ -89,13 +89,20 @@ class SharpGround:
 
     @classmethod
     def of(
-        cls, objective: PenalisedLoss, columns: Positions | None = None, tilt: Vector | None = None
+        cls,
+        objective: PenalisedLoss,
+        columns: Positions | None = None,
+        tilt: Vector | None = None,
+        keep: Positions | None = None,
     ) -> "SharpGround":
-        """From an objective, all of its columns or some; ``tilt`` as a slope of the average F."""
+        """From an objective, all of its columns or some; ``tilt`` as a slope of the average F.
+
+        With ``keep`` only the weights of those columns move, and the others stay as a point has them.
+        """
         rows, weights, positive = _dense(objective.engine, columns)
         strength = objective.strength * objective.weight
         summed = None if tilt is None else np.asarray(tilt) * objective.weight
-        return cls(SharpLoss(rows, positive, weights, objective.constant, strength), objective.weight, summed)
+        return cls(SharpLoss(rows, positive, weights, objective.constant, strength, keep), objective.weight, summed)
 
     def stand(self, point: Vector) -> SharpStanding:
         """The sums at a raw point, and the coordinates of the Hessian there."""

@@ -171,7 +171,7 @@ class ManyClassRows:
         every = np.arange(len(which))
         out[every, own] = values
         out[every, wrong] = -values
-        return out[:, 1:].reshape(len(which), -1)
+        return out[:, 1:].reshape(len(which), self.width)
 
     def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
         """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""
@@ -210,3 +210,80 @@ class ManyClassRows:
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
         """Not asked for: a corridor lies between two classes."""
         raise NotImplementedError
+
+
+@dataclass(slots=True)
+class Narrowed:
+    """Signed rows with zeros in the columns ``aside``: what a verdict that leaves them out is about."""
+
+    whole: TwoClassRows | ManyClassRows
+    aside: Positions
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return self.whole.count
+
+    @property
+    def width(self) -> int:
+        """Columns, those set aside included."""
+        return self.whole.width
+
+    @property
+    def order(self) -> Positions:
+        """The columns set aside come last."""
+        order = self.whole.order
+        return np.concatenate([order[~np.isin(order, self.aside)], self.aside])
+
+    @property
+    def members(self) -> Positions | None:
+        """The rows of the table they come from; None for all."""
+        return self.whole.members
+
+    @property
+    def per_row(self) -> int:
+        """Signed rows for each row of the table."""
+        return self.whole.per_row
+
+    @property
+    def is_weight(self) -> AnyArray:
+        """Which columns are not the constant."""
+        return self.whole.is_weight
+
+    def take(self, which: Positions) -> Matrix:
+        """Some of them, exact."""
+        taken = self.whole.take(which)
+        taken[:, self.aside] = 0.0
+        return taken
+
+    def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
+        """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""
+        seen = direction.copy()
+        seen[self.aside] = 0.0
+        return self.whole.bracket(seen)
+
+    def exact(self, which: Positions, parts: Matrix) -> Vector:
+        """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""
+        seen = parts.copy()
+        seen[:, self.aside] = 0.0
+        return self.whole.exact(which, seen)
+
+    def sample(self, count: int) -> Positions:
+        """Some of them, the classes in proportion."""
+        return self.whole.sample(count)
+
+    def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
+        """Direction and multipliers of the widest corridor through some of them."""
+        return self.whole.widest(rows)
+
+    def refuse_not_finite(self) -> Never:
+        """Name the NaN or infinity that a pass met."""
+        self.whole.refuse_not_finite()
+
+
+def narrowed(rows: TwoClassRows | ManyClassRows, aside: tuple[int, ...]) -> TwoClassRows | ManyClassRows | Narrowed:
+    """The rows without some columns of the table; with K classes each has a place for every class but the first."""
+    if not aside:
+        return rows
+    places = np.arange(rows.width).reshape(rows.per_row if isinstance(rows, ManyClassRows) else 1, -1)
+    return Narrowed(rows, np.sort(places[:, list(aside)].ravel()))

@@ -6,14 +6,13 @@ from functools import cache
 
 import numpy as np
 
-from separatrix.certificates.duality import Gap
-from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.errors import refuse
-from separatrix.core.factor import Factor, independent
+from separatrix.certificates.optimum import ALLOWANCE, MARGIN
+from separatrix.core.arrays import Positions, Vector
+from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import DEPENDENCE, gap_at, null_directions, yardsticks
+from separatrix.estimators.problem import about_a_typical_row, sample_size, yardsticks
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
@@ -21,12 +20,6 @@ from separatrix.solvers.proximal import proximal_newton
 from separatrix.solvers.subsampled import subsampled_newton
 from separatrix.solvers.working_set import working_set
 from separatrix.terms.penalised import PenalisedLoss
-
-ALLOWANCE = 3.0
-"""Rounding allowed for in a claim, so that a recomputation in any order stays below it."""
-
-MARGIN = 1.0 + 1e-6
-"""A claim is this much looser than what was computed, so that the last digits do not decide."""
 
 MANY_COLUMNS = 1500
 """Beyond so many coefficients the Hessian is not formed."""
@@ -41,11 +34,11 @@ DIRECT_DENSE_COLUMNS = 200
 DIRECT_SPARSE_COLUMNS = 1000
 """Up to so many coefficients an L1 fit works on all at once; beyond, on working sets."""
 
+MOST_SLOW = 10
+"""Slow steps in a row after which an L1 fit of a small table turns to exact sums."""
+
 SMALL_WORK = 2e8
 """Multiply-adds of a Hessian pass below which a fit runs on to the floor of rounding."""
-
-SAMPLE_ROWS = 40_000
-SAMPLE_ROWS_PER_COLUMN = 200
 
 SCIKIT_LEARN_SOLVERS = {
     "lbfgs": "auto",
@@ -62,17 +55,19 @@ SCIKIT_LEARN_SOLVERS = {
 class Solved:
     """The outcome with the point in raw coordinates and what is not identified.
 
-    ``dual`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
+    ``dual``, ``way``, ``typical`` and ``anchor`` say how the bound is proved, if not by the curvature at the point.
     """
 
     outcome: Outcome
     raw: Vector
     keep: Positions | None = None
-    null: Matrix | None = None
+    involved: Positions | None = None
     direction: Vector | None = None
     shift: Vector | None = None
     dual: bool = False
     anchor: Vector | None = None
+    way: int | None = None
+    typical: bool = False
 
 
 def choose(objective: PenalisedLoss) -> str:
@@ -87,11 +82,6 @@ def choose(objective: PenalisedLoss) -> str:
     if not engine.sparse and objective.outputs == 1 and engine.rows >= 3 * sample_size(p):
         return "newton-subsample"
     return "newton-cholesky"
-
-
-def sample_size(p: int) -> int:
-    """Rows whose Hessian is a good guide for p coefficients."""
-    return max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * p)
 
 
 def factor_judge(objective: PenalisedLoss) -> Judge:
@@ -114,31 +104,6 @@ def iterative_judge(objective: PenalisedLoss) -> IterativeJudge:
     return judge
 
 
-@dataclass(slots=True)
-class DualJudge:
-    """The duality gap as a bound, and the columns it proves to be zero."""
-
-    objective: PenalisedLoss
-    alpha: float
-    _last: Gap | None = None
-    _sizes: Vector | None = None
-    _zero: AnyArray | None = None
-
-    def __call__(self, evaluation: Evaluation) -> float:
-        """The gap at the evaluated point."""
-        self._last = gap_at(self.objective, self.alpha, evaluation.point, ALLOWANCE)
-        return self._last.value * MARGIN
-
-    def zero_columns(self) -> AnyArray:
-        """Columns that are zero in every minimiser, by any gap seen so far."""
-        assert self._last is not None
-        if self._sizes is None or self._zero is None:
-            self._sizes = self.objective.column_sizes()
-            self._zero = np.zeros(len(self._sizes), dtype=bool)
-        self._zero |= self._last.zero_columns(self._sizes, self.alpha)
-        return self._zero
-
-
 def solve(
     objective: PenalisedLoss,
     alpha: float,
@@ -159,8 +124,7 @@ def solve(
     patience = Patience(tol, max_iter, extra, trace, objective, no_loss)
     if alpha > 0.0:
         patience.extra = extra if extra > 1 else 0
-        patience.floor = math.inf  # a gap has a floor of its own, above that of the weights
-        return _solve_with_l1(objective, alpha, begin if start is not None else class_shares(objective), patience)
+        return _solve_with_l1(objective, alpha, class_shares(objective) if start is None else start, patience)
     solver = choose(objective) if solver == "auto" else solver
     if solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
@@ -168,22 +132,36 @@ def solve(
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
         return proved_by_direction(objective, outcome)
-    if solver == "newton-subsample":
+    if solver == "newton-subsample" and (objective.strength > 0.0 or _clearly_independent(objective)):
         return solve_subsampled(objective, begin, start is not None, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
+
+
+def _clearly_independent(objective: PenalisedLoss) -> bool:
+    """Whether a glance at some rows already shows that no column depends on others."""
+    from separatrix.estimators.aliasing import clearly_independent
+
+    some = objective.engine.sample(min(4 * objective.size + 1000, objective.engine.rows), 0)
+    single = replace(objective, engine=some, outputs=1, ranges=None, passes=0)
+    gram = single.evaluate(np.zeros(single.size), curvature=True).hessian
+    assert gram is not None
+    return clearly_independent(gram)
 
 
 def proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
     """The outcome of conjugate gradients, its bound computed anew as ``verify`` will."""
     assert outcome.direction is not None
     here = outcome.evaluation
-    if objective.prepared is not here.point:
+    raw = objective.centred(objective.raw_point(here.point))
+    if objective.outputs > 1:
+        here = objective.prepare_products(objective.shifted_point(raw))  # the point that the claim is about
+    elif objective.prepared is not here.point:
         here = objective.prepare_products(here.point)
     direction = objective.shifted_point(objective.centred(objective.raw_point(outcome.direction)))
     bound = iterative_judge(objective)(here, direction, objective.product(direction)) * MARGIN
     return Solved(
-        replace(outcome, bound=bound),
-        objective.centred(objective.raw_point(here.point)),
+        replace(outcome, evaluation=here, bound=bound),
+        raw,
         direction=objective.raw_point(direction),
         shift=objective.shift,
     )
@@ -201,24 +179,53 @@ def class_shares(objective: PenalisedLoss) -> Vector:
     return point
 
 
-def _solve_with_l1(objective: PenalisedLoss, alpha: float, begin: Vector, patience: Patience) -> Solved:
+def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience: Patience) -> Solved:
+    """From (w, b); a table of sparse rows that is small is written out if columns far from zero hinder the fit."""
+    from separatrix.estimators.sharp import is_small
+    from separatrix.estimators.tilting import SparseJudge, polished
+
     engine = objective.engine
     penalties = np.full((objective.outputs, objective.size // objective.outputs), alpha)
     if objective.constant:
         penalties[:, -1] = 0.0
+    begin = objective.shifted_point(raw)
     few = DIRECT_SPARSE_COLUMNS if engine.sparse or objective.outputs > 1 else DIRECT_DENSE_COLUMNS
+    judge = SparseJudge(objective, alpha, patience.tol)
     if objective.size <= few:
-        outcome = proximal_newton(objective, penalties.ravel(), begin, DualJudge(objective, alpha), patience)
+        most_slow = MOST_SLOW if is_small(objective) else math.inf
+        outcome = polished(judge, proximal_newton(objective, penalties.ravel(), begin, judge, patience, most_slow))
+        if outcome.stop is Stop.STALLED and not engine.sparse:
+            outcome = proximal_newton(objective, penalties.ravel(), outcome.evaluation.point, judge, patience)
     else:
-        outcome = working_set(objective, penalties.ravel(), begin, lambda part: DualJudge(part, alpha), patience)
-    return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+
+        def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
+            return judge if part is objective else SparseJudge(part, alpha, tol)
+
+        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience)
+    outcome = polished(judge, outcome)
+    met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
+    if not met and engine.sparse and is_small(objective) and outcome.stop is Stop.STALLED:
+        dense = about_a_typical_row(objective)
+        again = Patience(patience.tol, patience.max_passes, patience.extra, patience.trace, dense)
+        return _solve_with_l1(dense, alpha, raw, again)
+    point = outcome.evaluation.point
+    proof = judge.proof_at(point)
+    way, typical = None if proof is None else proof.way, bool(objective.shift.any())
+    return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
 
 
 def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
     if objective.strength == 0.0:
-        return _solve_unpenalised(objective, begin, patience)
+        from separatrix.estimators.maximum_likelihood import maximise_likelihood
+
+        return maximise_likelihood(objective, begin, patience)
     outcome = newton(objective, begin, factor_judge(objective), patience)
-    return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+    solved = Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+    if outcome.bound <= patience.tol * min(outcome.evaluation.value, 1.0):
+        return solved
+    from separatrix.estimators.maximum_likelihood import sharpened
+
+    return sharpened(objective, solved, patience)
 
 
 def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
@@ -237,39 +244,3 @@ def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, pat
         objective, small, small.weight / objective.weight, begin, factor_judge(objective), patience
     )
     return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
-
-
-def _solve_unpenalised(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
-    """Maximum likelihood: columns that depend on others are found first and set aside.
-
-    At zero all rows have the same curvature, so dependence there is dependence of
-    the columns themselves. The answer is then moved, without changing any score, to
-    the one of least ‖w‖.
-    """
-    judge = factor_judge(objective)
-    single = objective if objective.outputs == 1 else replace(objective, outputs=1)
-    at_zero = single.evaluate(np.zeros(single.size), curvature=True)
-    gram = at_zero.hessian
-    assert gram is not None
-    independent_ones = independent(gram, last_first=objective.constant)
-    if len(independent_ones) == single.size:
-        start = at_zero if single is objective and not begin.any() else begin
-        outcome = newton(objective, start, judge, patience)
-        return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
-    if not len(independent_ones):
-        refuse("Every column is zero and there is no intercept: no weight matters.", "set fit_intercept=True.")
-    keep = np.concatenate([independent_ones + k * single.size for k in range(objective.outputs)])
-    begin = np.where(np.isin(np.arange(objective.size), keep), begin, 0.0)
-    outcome = newton(objective, begin, judge, patience, keep)
-    directions = null_directions(single, gram, independent_ones)
-    if single.dependence(directions) > DEPENDENCE:
-        raw = objective.centred(objective.raw_point(outcome.evaluation.point))
-        return Solved(replace(outcome, bound=math.inf, stop=Stop.DEPENDENT), raw)
-    columns = objective.engine.columns_count
-    rows = objective.centred(objective.raw_point(outcome.evaluation.point)).reshape(objective.outputs, -1)
-    amount = np.linalg.lstsq(directions[:columns], rows[:, :columns].T, rcond=None)[0]
-    raw = (rows - (directions @ amount).T).ravel()
-    final = objective.evaluate(objective.shifted_point(raw))
-    factor = outcome.factor
-    bound = float("inf") if factor is None else judge(final, factor)
-    return Solved(Outcome(final, factor, bound, outcome.stop), raw, keep, directions[:columns])

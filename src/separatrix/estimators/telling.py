@@ -1,6 +1,5 @@
 """What a fit tells its user while it runs and when it ends early."""
 
-import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -21,10 +20,11 @@ def print_pass(entry: Pass) -> bool:
     return False
 
 
-def warn_unless_good(stop: Stop, certificate: OptimumCertificate) -> None:
+def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str = "") -> None:
     """Say how far a fit that did not meet ``tol`` is known to be from the optimum, and the remedy.
 
-    A fit that a callback stopped is silent: whoever asked for the stop knows of it.
+    A fit that a callback stopped is silent: whoever asked for the stop knows of it. ``verdict`` is the kind of a
+    verdict on separability, where one was asked for.
     """
     if stop is Stop.ASKED or certificate.met:
         return
@@ -48,9 +48,7 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate) -> None:
     how_far = (
         f"certified to be within {certificate.bound:.1e} of the optimum" if certificate.proved else "nothing is proved"
     )
-    unsure = ""
-    if stop is not Stop.DEPENDENT and not certificate.proved and math.isinf(certificate.problem.to_dict()["C"]):
-        unsure = " The likelihood may have no maximum: some weights may grow without end; a finite C makes one."
+    unsure = _EXISTENCE.get(verdict, "")
     warnings.warn(
         f"The fit stopped early: {stop.value}. At average objective {certificate.objective:.6g}, {how_far} "
         f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
@@ -58,6 +56,15 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate) -> None:
         ConvergenceWarning,
         stacklevel=3,
     )
+
+
+_EXISTENCE = {
+    "overlap": " A maximum of the likelihood exists: the classes overlap.",
+    "undecided": (
+        " Whether the likelihood has a maximum is not decided: some weights may grow without end. "
+        "separatrix.separability(X, y, budget=600) decides it, and a finite C makes one."
+    ),
+}
 
 
 def print_epoch(entry: Pass) -> bool:

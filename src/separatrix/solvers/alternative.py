@@ -22,6 +22,9 @@ from scipy.optimize import linprog
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import OutOfTime
 
+TOLERANCES = (1e-10, 1e-7)
+"""Tried in turn: HiGHS gives up now and then where it is asked for more than rounding allows. Answers are checked."""
+
 
 class Unsolved(Exception):
     """The linear program is too badly scaled for floating point."""
@@ -67,18 +70,18 @@ def solve_program(cost: Vector, equations: Matrix, right: Vector, bounds: Matrix
     if seconds <= 0.0:
         raise OutOfTime
     found: dict[str, Any] = {}
-    options: dict[str, float] = {
-        "primal_feasibility_tolerance": 1e-10,
-        "dual_feasibility_tolerance": 1e-10,
-    }
-    if np.isfinite(seconds):
-        options["time_limit"] = seconds
 
     def work() -> None:
         try:
-            found["result"] = linprog(
-                cost, A_eq=equations, b_eq=right, bounds=bounds, method="highs-ds", options=options
-            )
+            for tolerance in TOLERANCES:
+                options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
+                if np.isfinite(seconds):
+                    options["time_limit"] = max(deadline - time.monotonic(), 1e-3)
+                found["result"] = linprog(
+                    cost, A_eq=equations, b_eq=right, bounds=bounds, method="highs-ds", options=options
+                )
+                if found["result"].status in (0, 1):
+                    break
         except BaseException as error:  # carried to the caller's thread
             found["error"] = error
 

@@ -6,14 +6,18 @@ then the rest is reduced: while more rows than r carry weight, a dependence amon
 is subtracted until a multiplier reaches zero (Carathéodory).
 """
 
+import math
+import time
+
 import numpy as np
 import scipy.linalg
 
 from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.errors import OutOfTime
 
 
-def few_rows(rows: Matrix, multipliers: Vector) -> tuple[Positions, Vector]:
-    """Positions of at most 2r rows and their multipliers, for rows of full column rank r.
+def few_rows(rows: Matrix, multipliers: Vector, deadline: float = math.inf) -> tuple[Positions, Vector]:
+    """Positions of at most 2r rows and their multipliers, for rows of full column rank r; OutOfTime past the deadline.
 
     >>> rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, 1.0], [-1.0, -1.0]])
     >>> which, multipliers = few_rows(rows, np.ones(6))
@@ -25,14 +29,14 @@ def few_rows(rows: Matrix, multipliers: Vector) -> tuple[Positions, Vector]:
     kept = np.sort(scipy.linalg.qr(weighted.T, mode="r", pivoting=True, check_finite=False)[1][:rank])
     rest = multipliers.copy()
     rest[kept] *= 0.5
-    reduced = _reduce(rows, rest)
+    reduced = _reduce(rows, rest, deadline)
     total = reduced.copy()
     total[kept] += 0.5 * multipliers[kept]
     which = np.flatnonzero(total > 0.0)
     return which, _rebalance(rows[which], total[which])
 
 
-def _reduce(rows: Matrix, multipliers: Vector) -> Vector:
+def _reduce(rows: Matrix, multipliers: Vector, deadline: float) -> Vector:
     """Multipliers on at most r rows with the same Σ λᵢyᵢ, those carrying little removed first."""
     rank = rows.shape[1]
     carrying = np.flatnonzero(multipliers > 0.0)
@@ -47,6 +51,8 @@ def _reduce(rows: Matrix, multipliers: Vector) -> Vector:
     # Each other row either goes, its weight moved to the basis, or takes the place of
     # the basis row that reaches zero first.
     for other in order[rank:]:
+        if time.monotonic() > deadline:
+            raise OutOfTime
         column = inverse @ weighted[other]
         new = level + column
         if new.min() >= 0.0:

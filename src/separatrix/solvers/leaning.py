@@ -7,6 +7,8 @@ within the span of the rows makes them balance. Neither may come out: then the l
 program of ``alternative`` decides.
 """
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +16,7 @@ import scipy.linalg
 import scipy.special
 
 from separatrix.core.arrays import Matrix, Vector
+from separatrix.core.errors import OutOfTime
 
 MOST_STEPS = 60
 RIDGE = 1e-12
@@ -35,8 +38,8 @@ class Leaning:
         return bool(self.margins.min() > 0.0)
 
 
-def lean(rows: Matrix, start: Vector | None = None) -> Leaning:
-    """Newton's method on the signed rows, until they are well on their sides or balance.
+def lean(rows: Matrix, start: Vector | None = None, deadline: float = math.inf) -> Leaning:
+    """Newton's method on the signed rows, until they are well on their sides or balance; OutOfTime past the deadline.
 
     >>> lean(np.array([[1.0, 2.0], [1.0, -1.0]])).separates
     True
@@ -49,6 +52,8 @@ def lean(rows: Matrix, start: Vector | None = None) -> Leaning:
     margins = rows @ direction
     value = _value(margins, direction)
     for _ in range(MOST_STEPS):
+        if time.monotonic() > deadline:
+            raise OutOfTime
         residuals = scipy.special.expit(-margins)
         gradient = RIDGE * direction - rows.T @ residuals / m
         curvature = residuals * (1.0 - residuals)
@@ -74,6 +79,25 @@ def lean(rows: Matrix, start: Vector | None = None) -> Leaning:
         if margins.min() > enough:
             break
     return Leaning(direction, margins, None if margins.min() > 0.0 else _balance(rows, margins))
+
+
+def level_direction(rows: Matrix) -> Vector:
+    """The shortest v with all ⟨yᵢ, v⟩ nearest to ‖yᵢ‖: with more columns than rows it separates, almost always.
+
+    From the smaller of the two Gram matrices; v is what ``rows`` and a few of their sums say, not a proof.
+
+    >>> level_direction(np.array([[2.0, 0.0, 1.0], [0.0, 4.0, 0.0]])) @ [2.0, 0.0, 1.0] > 0
+    np.True_
+    """
+    sizes = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    unit = rows / np.where(sizes > 0.0, sizes, 1.0)[:, None]
+    wide = len(unit) <= unit.shape[1]
+    gram = unit @ unit.T if wide else unit.T @ unit
+    gram[np.diag_indices(len(gram))] += 1e-12 * max(1.0, float(np.trace(gram)) / max(len(gram), 1))
+    try:
+        return unit.T @ _solve(gram, np.ones(len(unit))) if wide else _solve(gram, unit.sum(axis=0))
+    except scipy.linalg.LinAlgError:
+        return np.asarray(unit.sum(axis=0))
 
 
 def _solve(matrix: Matrix, right: Vector) -> Vector:

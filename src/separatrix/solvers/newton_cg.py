@@ -27,6 +27,10 @@ IterativeJudge = Callable[[Evaluation, Vector, Vector], float]
 """A bound on the distance from the minimum, given a direction v and H v."""
 
 
+MOST_IN_VAIN = 2
+"""Steps that may lead from a point that seems good enough, but is not proved to be, to the next such point."""
+
+
 @dataclass(slots=True)
 class Direction:
     """A rough Newton step, H times it, and how many products it took."""
@@ -81,6 +85,7 @@ def newton_cg(objective: Objective, start: Vector, judge: IterativeJudge, patien
     here = objective.prepare_products(start)
     first = scaled_size(here)
     before: Outcome | None = None
+    in_vain = 0
     while True:
         accuracy = min(0.25, max(math.sqrt(scaled_size(here) / first), 1e-4)) if first > 0 else 0.25
         # Small problems run to the floor: products are cheap, steps may be nearly exact.
@@ -111,6 +116,8 @@ def newton_cg(objective: Objective, start: Vector, judge: IterativeJudge, patien
         if before is None or bound < before.bound or math.isinf(before.bound):
             before = outcome
         if math.isinf(bound) and 0.5 * decrement <= 1e-3 * patience.tol * min(here.value, 1.0):
+            in_vain += 1
+        if in_vain > MOST_IN_VAIN:
             return outcome  # good, as far as can be seen, but the penalty is too weak to prove it this way
         found = backtrack(objective.prepare_products, here, direction.step, -decrement)
         if found is None:

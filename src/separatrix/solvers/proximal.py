@@ -26,8 +26,11 @@ from separatrix.core.protocols import Evaluation, Objective
 from separatrix.core.stop import Stop
 from separatrix.solvers.outcome import Outcome, Patience
 
-GapJudge = Callable[[Evaluation], float]
-"""The duality gap at an evaluated point."""
+SparseJudge = Callable[[Evaluation], float]
+"""A bound on the distance from the minimum, L1 part included, at an evaluated point."""
+
+MOST_IN_VAIN = 3
+"""Bounds that may fail to halve the best one, though no step promises anything, before the solver gives up."""
 
 SWEEPS = 30
 """Sweeps of coordinate descent between two attempts to solve on the support exactly."""
@@ -107,30 +110,49 @@ def _face_step(hessian: Matrix, slope: Vector, point: Vector, alpha: Vector) -> 
     return moved
 
 
-def proximal_newton(objective: Objective, alpha: Vector, start: Vector, judge: GapJudge, patience: Patience) -> Outcome:
-    """Minimise the objective plus Σ αⱼ|wⱼ| (αⱼ = 0 leaves a coordinate free)."""
+def proximal_newton(
+    objective: Objective,
+    alpha: Vector,
+    start: Vector,
+    judge: SparseJudge,
+    patience: Patience,
+    most_slow: float = math.inf,
+) -> Outcome:
+    """Minimise the objective plus Σ αⱼ|wⱼ| (αⱼ = 0 leaves a coordinate free).
+
+    It gives up after ``most_slow`` steps in a row of which none promises less than half of what the last one did:
+    then a Hessian that is singular in floats had to be nudged, and whoever has better sums should go on.
+    """
     here = objective.evaluate(start, curvature=True)
     before: Outcome | None = None
-    fall, wary = 1.0, False
+    fall, wary, in_vain, slow = 1.0, False, 0, 0
     while True:
         value = penalised_value(here, alpha)
         target = patience.tol * min(value, 1.0)
-        # the gap is of first order in the error where the objective is of second
+        # a gap is of first order in the error where the objective is of second
         model = model_step(here, alpha, 1e-4 * max(target, fall) ** 2)
+        slow = slow + 1 if -model.promise > 0.5 * fall else 0
         fall = -model.promise
-        # the gap costs two passes: it is looked at when the model says that it may be small
+        # a gap costs two passes: the bound is looked at when the model says that it may be small
         near = -model.promise <= max(1e-4 * target, 1e-15 * value)
         bound = judge(here) if near else math.inf
         stop = patience.judge_value(here, value, bound)
         outcome = Outcome(here, None, bound, stop or Stop.STALLED)
+        helped = before is None or bound < 0.5 * before.bound
+        in_vain = in_vain + 1 if near and not helped else 0
         if before is None or bound < 2.0 * before.bound or math.isinf(before.bound):
             before = outcome  # at the floor gaps differ by rounding alone: the later point is the better one
         if stop is not None:
-            return Outcome(before.evaluation, None, before.bound, stop)
-        found, wary = _shorten(objective, here, model, alpha, value, wary)
-        if found is None:
             if math.isinf(before.bound):
-                before = Outcome(here, None, judge(here), Stop.STALLED)
+                before = Outcome(here, None, judge(here), stop)
+            return Outcome(before.evaluation, None, before.bound, stop)
+        found = None
+        if in_vain < MOST_IN_VAIN and slow < most_slow:
+            found, wary = _shorten(objective, here, model, alpha, value, wary)
+        if found is None:
+            if not near:
+                bound = judge(here)
+                before = Outcome(here, None, bound, Stop.STALLED) if bound <= before.bound else before
             met = before.bound <= patience.tol * min(value, 1.0)
             return Outcome(before.evaluation, None, before.bound, Stop.FLOOR if met else Stop.STALLED)
         here = found

@@ -5,8 +5,10 @@ fixed share of the distance at every step, because I differs from the true curva
 by about the number of coefficients per row, so on few or separated rows it creeps, and in a saturated
 model it swings to and fro. What the last steps s and the changes y of the slope g along them tell of the true
 curvature is therefore put on top of I⁻¹ (BFGS, limited memory; Nocedal 1980): H ← VᵀHV + ssᵀ/sᵀy,
-V = 1 − ysᵀ/sᵀy. Pairs with sᵀy below a hundredth of −sᵀg, as where the function is not convex, are left out,
-so H stays positive definite and every step goes downhill. None of this depends on the columns' scales.
+V = 1 − ysᵀ/sᵀy. A step of more than a third of a standard error leaves the region that older pairs tell of, and all
+are forgotten: where the valley is long and bent they would point across it. Pairs with sᵀy below a hundredth of
+−sᵀg, as where the function is not convex, are left out, so H stays positive definite and every step goes downhill.
+None of this depends on the columns' scales.
 """
 
 import math
@@ -84,6 +86,8 @@ def fisher_scoring(
         near = float(slope.gradient @ slope.solve(slope.gradient)) <= NEAR**2
         if near and moved @ change > -1e-2 * float(moved @ slope.gradient):
             pairs = [*pairs, (moved, change)][-MOST_PAIRS:]
+        elif not near:
+            pairs = []
         here, slope = found
 
 

@@ -15,7 +15,7 @@ from separatrix.core.protocols import Evaluation, Objective
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.solvers.outcome import Outcome, Patience
-from separatrix.solvers.proximal import GapJudge, penalised_value, proximal_newton
+from separatrix.solvers.proximal import SparseJudge, penalised_value, proximal_newton
 
 SMALLEST_SET = 30
 
@@ -31,13 +31,13 @@ class Narrowable(Objective, Protocol):
 
 
 class ScreeningJudge(Protocol):
-    """A gap judge that can also say which columns must be zero."""
+    """A judge that can also say which columns must be zero."""
 
     def __call__(self, evaluation: Evaluation) -> float:
-        """The gap at an evaluated point."""
+        """The bound at an evaluated point."""
 
     def zero_columns(self) -> AnyArray:
-        """Columns that are zero in every minimiser, by the gaps seen."""
+        """Columns that are zero in every minimiser, by what was seen."""
 
 
 def _columns(objective: Narrowable, point: Vector) -> Matrix:
@@ -57,11 +57,11 @@ def working_set(
     objective: Narrowable,
     alpha: Vector,
     start: Vector,
-    judge_of: Callable[[Any], ScreeningJudge],
+    judge_of: Callable[[Any, float], ScreeningJudge],
     patience: Patience,
 ) -> Outcome:
     """Minimise the objective plus Σ αⱼ|wⱼ| over growing sets of columns."""
-    judge = judge_of(objective)
+    judge = judge_of(objective, patience.tol)
     point = start.copy()
     best: Outcome | None = None
     extra, share = SMALLEST_SET, 0.1
@@ -101,10 +101,10 @@ def _solve_part(
     alpha: Vector,
     here: Evaluation,
     which: Positions,
-    judge_of: Callable[[Any], GapJudge],
+    judge_of: Callable[[Any, float], SparseJudge],
     tol: float,
 ) -> Outcome:
     part = objective.narrowed(which)
     quiet = Patience(min(tol, 0.1), 60, 0, Trace(), part)
     begin = _part(objective, here.point, which)
-    return proximal_newton(part, _part(objective, alpha, which), begin, judge_of(part), quiet)
+    return proximal_newton(part, _part(objective, alpha, which), begin, judge_of(part, quiet.tol), quiet)

@@ -148,6 +148,16 @@ class FirthLoss:
 
         return lambda vector: factor().solve(vector)
 
+    def value_error(self, standing: Standing) -> float:
+        """How far −ℓ* may be off: its losses, their scores, and log det I by half the leverages' share of each."""
+        factor = standing.factor
+        assert factor is not None
+        error = self._score_error(standing.point)
+        rows, lengths = self.loss.engine.rows, factor.inverse_lengths
+        share = 4.0 * error + (rows + 8) * UNIT_ROUNDOFF * len(lengths) * self._condition(factor)
+        losses = abs(standing.value) + abs(_half_log_det(factor))
+        return 4.0 * (rows + 64) * UNIT_ROUNDOFF * losses + 2.0 * error * self.loss.weight + 0.5 * share
+
     def squared_lengths(self, factor: Factor) -> Vector:
         """x̃ᵢᵀ I⁻¹ x̃ᵢ for every row; times vᵢ the leverage."""
         inverse, _ = lapack.dtrtri(np.tril(factor.lower), lower=1)
@@ -163,15 +173,20 @@ class FirthLoss:
         return np.append(combined[:-1] - self.loss.shift * combined[-1], combined[-1])
 
     def _rounding(self, point: Vector, factor: Factor, curvature: float, slope_size: float, lean: float) -> float:
-        ranges = self.loss.ranges
-        assert ranges is not None
-        sizes = np.maximum(np.abs(ranges.low), np.abs(ranges.high)) + np.abs(self.loss.shift)
-        sizes = np.append(sizes, 1.0) if self.loss.constant else sizes
-        error = 2.0 * (len(point) + 4) * UNIT_ROUNDOFF * float(sizes @ np.abs(point))
+        sizes, error = self._sizes(), self._score_error(point)
         lengths = factor.inverse_lengths
         share = 4.0 * error + UNIT_ROUNDOFF * len(lengths) * self._condition(factor)
         sums = Combination.ERROR * slope_size * float(factor.kept(sizes) @ lengths)
         return error * math.sqrt(curvature) + sums + 0.5 * share * lean
+
+    def _sizes(self) -> Vector:
+        ranges = self.loss.ranges
+        assert ranges is not None
+        sizes = np.maximum(np.abs(ranges.low), np.abs(ranges.high)) + np.abs(self.loss.shift)
+        return np.append(sizes, 1.0) if self.loss.constant else sizes
+
+    def _score_error(self, point: Vector) -> float:
+        return 2.0 * (len(point) + 4) * UNIT_ROUNDOFF * float(self._sizes() @ np.abs(point))
 
     def _condition(self, factor: Factor) -> float:
         """Σⱼ Iⱼⱼ(I⁻¹)ⱼⱼ about zero, where sparse rows are worked with, up to 100 times that about the shift.

@@ -128,26 +128,6 @@ def linear_posterior(classes: GaussianClasses, keep: Positions) -> LinearPosteri
     return LinearPosterior(coef, logs - halves - coef @ centre)
 
 
-def separating_columns(classes: GaussianClasses, keep: Positions) -> Positions:
-    """Which of the columns left out (as positions among them) say something about the class that the kept do not.
-
-    The combination that vanishes within classes, column − Σ βⱼ·keptⱼ, then has another value in another class.
-    """
-    d = classes.means.shape[1]
-    out = np.setdiff1d(np.arange(d), keep)
-    seen = classes.priors > 0
-    apart = (classes.means - classes.centre)[seen]
-    left = apart[:, out]
-    reach = np.abs(classes.means[seen][:, out])
-    if len(keep) and len(out):
-        scale, lower = scaled_lower(classes.covariance, keep)
-        beta = lapack.dpotrs(lower, classes.covariance[np.ix_(keep, out)] / scale[:, None], lower=1)[0] / scale[:, None]
-        left = left - apart[:, keep] @ beta
-        reach = reach + np.abs(classes.means[seen][:, keep]) @ np.abs(beta)
-    size = np.abs(apart[:, out]).max(axis=0, initial=0.0)
-    return np.flatnonzero((np.abs(left) > 1e-6 * size + 1e-12 * reach).any(axis=0))
-
-
 def discriminant_axes(classes: GaussianClasses, keep: Positions, tol: float) -> tuple[Matrix, Vector]:
     """Directions V (d × r) with VᵀΣV = 1 that spread the means most, and each one's share of that spread."""
     count, d = classes.means.shape

@@ -56,6 +56,8 @@ class NormalEquations:
     target: Vector
     weight: float
     constant: bool
+    lost: float = 1.0
+    """By how much the rounding of the sums has grown in a diagonal entry of G."""
 
     @classmethod
     def of(cls, moments: ClassMoments, constant: bool) -> "NormalEquations":
@@ -67,7 +69,9 @@ class NormalEquations:
         gram = moments.scatter + (moments.weights[:, None] * apart).T @ apart
         side = apart.T @ (moments.weights[:, None] * signs)
         target = moments.weights @ signs / weight if constant else np.zeros(signs.shape[1])
-        return cls(0.5 * (gram + gram.T), side, centre, target, weight, constant)
+        # relative to G, which is at least the scatter within classes
+        lost = float(moments.lost(moments.weights, gram.diagonal()).max(initial=1.0))
+        return cls(0.5 * (gram + gram.T), side, centre, target, weight, constant, lost)
 
     def intercept(self, coef: Matrix) -> Vector:
         """ȳ − ⟨w, m⟩."""

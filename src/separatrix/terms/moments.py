@@ -25,10 +25,16 @@ from separatrix.core.total import Total
 SAMPLE = 2048
 """Rows whose class means serve as shifts."""
 
+MOST_LOST = 4.0
+"""Where the rounding of a variance grew by more than this, the sums are taken again about the means found."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClassMoments:
     """Weights (K), means (K × d) and scatters: (K × d × d), or (1 × d × d) for their sum.
+
+    ``moved`` (K × d) is how far each mean was from the point that the sums were taken about. Where that is long
+    compared with the spread, T − ssᵀ/W loses digits: Wδ²/S times as many as a sum of squares about the mean.
 
     >>> a = ClassMoments(np.array([1.0]), np.array([[0.0]]), np.array([[[0.0]]]))
     >>> b = ClassMoments(np.array([1.0]), np.array([[2.0]]), np.array([[[0.0]]]))
@@ -39,6 +45,7 @@ class ClassMoments:
     weights: Vector
     means: Matrix
     scatters: Matrix
+    moved: Matrix | None = None
 
     def __add__(self, other: Self) -> Self:
         weights = self.weights + other.weights
@@ -48,7 +55,17 @@ class ClassMoments:
         between = np.einsum("k,ki,kj->kij", self.weights * share, delta, delta)
         if len(self.scatters) == 1:
             between = between.sum(axis=0, keepdims=True)
-        return type(self)(weights, means, self.scatters + other.scatters + between)
+        moved = None
+        if self.moved is not None and other.moved is not None:
+            moved = np.maximum(self.moved, other.moved)
+        return type(self)(weights, means, self.scatters + other.scatters + between, moved)
+
+    def lost(self, shares: Vector, variances: Vector) -> Vector:
+        """By how much rounding of the sums has grown in each variance; ``shares`` is how the classes enter it (K)."""
+        if self.moved is None:
+            return np.ones_like(variances)
+        squares = shares @ np.square(self.moved)
+        return 1.0 + np.divide(squares, variances, out=np.zeros_like(squares), where=variances > 0)
 
     @property
     def scatter(self) -> Matrix:
@@ -107,7 +124,8 @@ class Moments:
         # rounding may leave a variance just below zero
         diagonal = np.einsum("kjj->kj", scatters)
         np.maximum(diagonal, 0.0, out=diagonal)
-        return ClassMoments(weights, self.shift + part, 0.5 * (scatters + scatters.transpose(0, 2, 1)))
+        scatters = 0.5 * (scatters + scatters.transpose(0, 2, 1))
+        return ClassMoments(weights, self.shift + part, scatters, np.abs(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +182,16 @@ def full_columns(engine: Any, classes: int) -> Any:
 
 
 def class_moments(engine: Engine, classes: int, each: bool = False, shift: Matrix | None = None) -> ClassMoments:
-    """Moments of the classes in one pass over the rows."""
+    """Moments of the classes in one pass over the rows; a second where the shifts were too far from the means.
+
+    A few heavy rows may have most of the weight, and none of them be in the sample that the shifts come from.
+    """
     if shift is None:
         shift = class_shifts(engine, classes)
     moments: ClassMoments = engine.total(Moments(np.ascontiguousarray(shift), each), np.empty((1, 0)))
+    if not engine.sparse and moments.weight > 0 and np.isfinite(moments.means).all():
+        variances = moments.scatter.diagonal() / moments.weight
+        if (moments.lost(moments.weights / moments.weight, variances) > MOST_LOST).any():
+            again: ClassMoments = engine.total(Moments(np.ascontiguousarray(moments.means), each), np.empty((1, 0)))
+            return again
     return moments

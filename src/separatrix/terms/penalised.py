@@ -90,28 +90,16 @@ class PenalisedLoss:
 
     def scores(self, point: Vector) -> Matrix:
         """Scores of every row (n × outputs)."""
-        return self.engine.map(Scores(self.constant), self.raw_point(point).reshape(self.outputs, -1))
+        return self.raw_scores(self.raw_point(point))
+
+    def raw_scores(self, raw: Vector) -> Matrix:
+        """The same at (w, b)."""
+        return self.engine.map(Scores(self.constant), np.ascontiguousarray(raw.reshape(self.outputs, -1)))
 
     def combine(self, factors: Matrix) -> Matrix:
         """Σ rᵢₖ x̃ᵢ over the rows (count × columns + 1), the plain sum of the factors last."""
         combined: Matrix = self.engine.total(Combination(factors, True), np.empty((1, 0)))
         return combined
-
-    def dependence(self, directions: Matrix) -> float:
-        """The largest |⟨x̃ᵢ, direction⟩| over rows of positive weight and raw directions (p × count).
-
-        Relative to the sizes of its terms.
-        """
-        assert self.ranges is not None
-        sizes = np.maximum(np.abs(self.ranges.low), np.abs(self.ranges.high))
-        sizes = np.append(sizes, 1.0) if self.constant else sizes
-        counted = slice(None) if self.engine.weights is None else self.engine.weights > 0
-        worst = 0.0
-        for direction in directions.T:
-            scores = self.engine.map(Scores(self.constant), np.ascontiguousarray(direction)[None])[counted]
-            scale = float(sizes @ np.abs(direction))
-            worst = max(worst, float(np.abs(scores).max()) / scale if scale > 0 else 0.0)
-        return worst
 
     def column_sizes(self) -> Vector:
         """√(Σ aᵢ(xᵢⱼ − shiftⱼ)²/S) of each column."""

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from separatrix.core import kernels
-from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Positions, Vector
 from separatrix.core.exact import powers_of_two
 
 UNDERFLOW = 1e-150
@@ -46,13 +46,18 @@ class SharpEvaluation:
 
 @dataclass(slots=True)
 class SharpLoss:
-    """The loss over dense float64 rows of positive weight; ``strength`` is κ, ``positive`` marks class 1."""
+    """The loss over dense float64 rows of positive weight; ``strength`` is κ, ``positive`` marks class 1.
+
+    ``keep`` are the columns whose weights move, all if None: slopes, spreads and steps are theirs alone, while the
+    others hold the weights that a point gives them.
+    """
 
     rows: Matrix
     positive: AnyArray
     weights: Vector
     constant: bool
     strength: float
+    keep: Positions | None = None
     shift: Vector = field(init=False)
     scale: Vector = field(init=False)
     spread: Matrix = field(init=False)
@@ -61,29 +66,32 @@ class SharpLoss:
 
     def __post_init__(self) -> None:
         self.rows = np.ascontiguousarray(self.rows, dtype=np.float64)
-        columns = self.rows.shape[1]
-        self.shift = self.rows.mean(axis=0) if self.constant else np.zeros(columns)
+        moving = self.rows if self.keep is None else self.rows[:, self.keep]
+        columns = moving.shape[1]
+        self.shift = moving.mean(axis=0) if self.constant else np.zeros(columns)
         self.shift = np.where(np.isfinite(self.shift), self.shift, 0.0)
-        moved = self.rows - self.shift
+        moved = moving - self.shift
         self.scale = np.append(powers_of_two(np.abs(moved).max(axis=0)), np.ones(int(self.constant)))
         self.spread = np.hstack([moved * self.scale[:columns], np.ones((len(moved), int(self.constant)))])
         self._by_rows = kernels.dense_rows(self.rows)
-        self._by_columns = kernels.dense_rows(self.rows.T)
+        self._by_columns = kernels.dense_rows(moving.T)
 
     @property
     def size(self) -> int:
-        """Coefficients, the constant's included."""
-        return int(self.rows.shape[1]) + int(self.constant)
+        """Coefficients that move, the constant's included."""
+        return len(self.shift) + int(self.constant)
 
     @property
     def ridge(self) -> Vector:
         """The penalty's curvature of each scaled coordinate; none of the constant."""
         penalty = np.full(self.size, self.strength)
-        penalty[self.rows.shape[1] :] = 0.0
+        penalty[len(self.shift) :] = 0.0
         return penalty * np.square(self.scale)
 
     def scores(self, point: Vector) -> Vector:
-        """⟨xᵢ, w⟩ + b of every row, rounded once."""
+        """⟨xᵢ, w⟩ + b of every row, rounded once; NaN where a weight is beyond the floats."""
+        if not np.isfinite(point).all():
+            return np.full(len(self.rows), np.nan)
         every = np.arange(len(self.rows))
         products = kernels.exact_products(self._by_rows, every, np.ascontiguousarray(point)[None, None], self.constant)
         return np.ascontiguousarray(products[:, 0])
@@ -93,33 +101,51 @@ class SharpLoss:
         change = step * self.scale
         if self.constant:
             change[-1] -= float(self.shift @ change[:-1])
-        return np.asarray(point + change)
+        if self.keep is None:
+            return np.asarray(point + change)
+        there = point.copy()
+        there[self.keep] += change[: len(self.keep)]
+        there[self.rows.shape[1] :] += change[len(self.keep) :]
+        return there
+
+    def combined(self, factors: Vector, added: Vector | None = None) -> tuple[Vector, Vector]:
+        """Σ factorᵢx̃ᵢ in scaled, shifted coordinates, each added up exactly; and the sizes of what was rounded.
+
+        ``added`` is one more number for each column.
+        """
+        columns = len(self.shift)
+        if not np.isfinite(factors).all():
+            nothing = np.full(self.size, np.nan)
+            return nothing, nothing
+        more = np.zeros(columns) if added is None else added
+        raw = kernels.exact_products(self._by_columns, np.arange(columns), factors[None, None], False)[:, 0]
+        total, size = raw + more, np.abs(raw) + 2.0 * np.abs(more)
+        if self.constant:
+            last = _exact_sum(factors)
+            total, size = total - self.shift * last, size + np.abs(self.shift * last)
+            total, size = np.append(total, last), np.append(size, abs(last))
+        return total * self.scale, size * self.scale
 
     def evaluate(self, point: Vector, tilt: Vector | None = None) -> SharpEvaluation:
         """Φ at (w, b); ``tilt`` (one number per column) is added to the slope of the loss."""
-        columns = self.rows.shape[1]
         z = self.scores(point)
         sign = np.where(self.positive, 1.0, -1.0)
         margins = sign * z
         slopes = -sign * self.weights * expit(-margins)
-        w = point[:columns]
+        every = point[: self.rows.shape[1]]
+        w = every if self.keep is None else every[self.keep]
         added = self.strength * w if tilt is None else self.strength * w + tilt
-        value = -float(np.sum(self.weights * log_expit(margins))) + 0.5 * self.strength * float(w @ w)
+        value = -float(np.sum(self.weights * log_expit(margins))) + 0.5 * self.strength * float(every @ every)
         value += 0.0 if tilt is None else float(tilt @ w)
-        raw = kernels.exact_products(self._by_columns, np.arange(columns), slopes[None, None], False)[:, 0]
-        gradient, size = raw + added, np.abs(raw) + 2.0 * np.abs(added)
-        if self.constant:
-            last = _exact_sum(slopes)
-            gradient, size = gradient - self.shift * last, size + np.abs(self.shift * last)
-            gradient, size = np.append(gradient, last), np.append(size, abs(last))
+        gradient, size = self.combined(slopes, added)
         off = (16.0 + 2.0 * np.abs(z)) * UNIT_ROUNDOFF
         with np.errstate(over="ignore"):
             slope_error = float(np.sqrt(np.sum(self.weights * np.exp(-margins) * np.square(off)))) + UNDERFLOW
         return SharpEvaluation(
             np.asarray(point),
             value,
-            gradient * self.scale,
-            4.0 * UNIT_ROUNDOFF * size * self.scale,
+            gradient,
+            4.0 * UNIT_ROUNDOFF * size,
             slope_error,
             self.weights * expit(z) * expit(-z),
             2.0 * float(off.max()),

@@ -1,0 +1,33 @@
+"""The certificate of a fit with an L1 penalty: a bound that is quadratic in what is left of the slope."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from separatrix.certificates.gap import GapCertificate, Standing
+from separatrix.core.arrays import Vector
+from separatrix.core.errors import CertificateError
+
+MOST_WAYS = 6
+"""Ways to count rounding: from the Hessian, from that of the weights not proved to be zero, four from exact sums."""
+
+
+@dataclass(frozen=True, eq=False)
+class SubgradientCertificate(GapCertificate):
+    """F − F* ≤ ``bound``: with a subgradient in place of its L1 part F is smooth, and its slope small (see ``tilted``).
+
+    ``_typical`` and ``_way`` say in which coordinates and with how much care rounding was counted: another way proves
+    the same up to that.
+    """
+
+    kind: str = "subgradient"
+    _typical: bool = False
+    _way: int = 0
+
+    KINDS: ClassVar[tuple[str, ...]] = ("subgradient",)
+    HOW: ClassVar[str] = "by a subgradient and the curvature"
+
+    def _stand(self, problem: Any, point: Vector) -> Standing:
+        if self._typical not in (True, False) or self._way not in range(MOST_WAYS):
+            raise CertificateError("The certificate names a way to its bound that does not exist.")
+        standing: Standing = problem.by_tilting(point, bool(self._typical), int(self._way))
+        return standing

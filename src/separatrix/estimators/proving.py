@@ -1,0 +1,108 @@
+"""How far a smooth objective is from its minimum at given weights, as a fit claims it and as ``verify`` finds it.
+
+The plain proof is the lemma of ``self_concordance`` with a Cholesky factor. Where columns nearly depend on each other
+it may prove nothing; of a table that is not large the sharp one then takes its place (``certificates.orthonormal``).
+"""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import _get_feature_names
+
+from separatrix.certificates.optimum import ALLOWANCE, MARGIN, Proof
+from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
+from separatrix.core.errors import CertificateError
+from separatrix.core.factor import factorise
+from separatrix.core.protocols import Evaluation
+from separatrix.estimators.aliasing import aliasing, check
+from separatrix.estimators.problem import sample_size, yardsticks
+from separatrix.estimators.sharp import SharpGround, SharpStanding, is_small
+from separatrix.terms.penalised import PenalisedLoss
+
+SAMPLE_LOOSENESS = 4.0
+"""How much looser than n/m a bound by the Hessian of m of n rows may be."""
+
+
+def prove(objective: PenalisedLoss, raw: Vector, keep: Positions | None, stated: float, uncentred: float) -> Proof:
+    """F at raw weights and its bound; the sharp one where the plain one is above what was stated."""
+    evaluation = objective.evaluate(objective.shifted_point(raw), curvature=True)
+    assert evaluation.hessian is not None
+    plain = yardsticks(objective)[0]
+    factor = factorise(evaluation.hessian, evaluation.point, keep)
+    found = claim = math.inf
+    loosest = 0.0
+    if factor is not None:
+        found = plain.bound(evaluation, factor) + uncentred
+        claim = plain.bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
+        # a fit by a sub-sample states a bound that is looser by the share of rows it looked at
+        share = objective.engine.rows * objective.outputs / sample_size(objective.size)
+        loosest = SAMPLE_LOOSENESS * share * claim if share > 1.0 else 0.0
+    error = 2.0 * value_error(objective, evaluation)
+    if not found <= stated and is_small(objective):
+        standing = sharp_standing(objective, raw, keep)
+        return Proof(standing.average, error, standing.proved(), standing.bound)
+    return Proof(evaluation.value, error, found, claim, loosest)
+
+
+def value_error(objective: PenalisedLoss, evaluation: Evaluation) -> float:
+    """How far a computed F may be from the true one: its sum, and the scores it is made of."""
+    plain = yardsticks(objective)[0]
+    error = plain.score_error(evaluation.point)
+    return 4.0 * plain.gamma * abs(evaluation.value) + 2.0 * error * (evaluation.slope_size + error)
+
+
+def measure(objective: PenalisedLoss, raw: Vector) -> tuple[float, float]:
+    """F at raw weights and how far it may be off; from exact scores where the table is small."""
+    if is_small(objective):
+        here = SharpGround.of(objective).loss.evaluate(raw)
+        value = here.value / objective.weight
+        return value, (128.0 * UNIT_ROUNDOFF + here.curvature_error) * abs(value)
+    evaluation = objective.evaluate(objective.shifted_point(raw))
+    return evaluation.value, value_error(objective, evaluation)
+
+
+def sharp_standing(objective: PenalisedLoss, raw: Vector, keep: Positions | None) -> SharpStanding:
+    """The sharp proof at raw weights, about the coordinates kept."""
+    return SharpGround.of(objective, keep=columns_kept(objective, keep)).stand(raw)
+
+
+def columns_kept(objective: PenalisedLoss, keep: Positions | None) -> Positions | None:
+    """The columns among the coordinates kept of the first output."""
+    return None if keep is None else keep[keep < objective.engine.columns_count]
+
+
+def coordinates(objective: PenalisedLoss, columns: Positions) -> Positions:
+    """The coordinates of some columns: of every output, the constant's included."""
+    p = objective.size // objective.outputs
+    one = np.append(columns, np.full(int(objective.constant), p - 1, dtype=np.int64))
+    return np.concatenate([one + k * p for k in range(objective.outputs)])
+
+
+def named(X: Any, columns: Positions) -> tuple[str, ...]:
+    """How a certificate calls columns of a table."""
+    names = _get_feature_names(X)
+    return tuple(str(names[j]) if names is not None else f"column {j}" for j in columns)
+
+
+def check_kept(objective: PenalisedLoss, keep: Any, all_outputs: bool = True) -> tuple[Positions, Positions]:
+    """Columns involved in dependences and columns set aside; CertificateError unless the data proves ``keep``."""
+    width = objective.engine.columns_count
+    keep = np.asarray(keep)
+    columns = keep[keep < width] if keep.ndim == 1 and keep.dtype.kind in "iu" else np.empty(0, dtype=np.int64)
+    if not np.array_equal(keep, coordinates(objective, columns)) or len(columns) == width or not len(keep):
+        raise CertificateError(
+            "The columns kept are not given as coordinates: each once and in order, the same for every class, "
+            "the constant with them, and not all."
+        )
+    if (np.diff(columns) <= 0).any() or (len(columns) and columns[0] < 0):
+        raise CertificateError("A column is kept twice, or one that is not there.")
+    single = replace(objective, outputs=1, ranges=None) if objective.outputs > 1 else objective
+    found = aliasing(single.engine, objective.constant)
+    if not np.array_equal(found.keep, columns):
+        proved = check(single.engine, objective.constant, columns)
+        if proved is None:
+            raise CertificateError("Columns that were set aside as linearly dependent are not so in this data.")
+        found = proved
+    return found.involved, found.dropped
