@@ -104,7 +104,7 @@ class IterativeYardstick:
 
 @dataclass(frozen=True, slots=True)
 class ScoresCurvature:
-    """The block h of the intercepts, more than its inverse, and by what share it may be off; zeros without intercepts."""
+    """The block h of the intercepts, more than its inverse, and the share by which it may be off; zeros without any."""
 
     block: Matrix
     inverse: Matrix

@@ -148,7 +148,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     ----------
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in scikit-learn; ``n_iter_`` counts passes.
-    certificate_ : OptimumCertificate, or GapCertificate with an L1 part
+    certificate_ : OptimumCertificate, or with an L1 part SubgradientCertificate or GapCertificate
         How far F is from its minimum, at most; ``certificate_.verify(X, y)`` proves it again.
         With ``firth`` a StationaryCertificate: how small the modified score is, and no more.
         Where no maximum exists (``C=np.inf``) the verdict, a ``Separability``; ``coef_`` is then the finite part

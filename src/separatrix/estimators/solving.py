@@ -130,7 +130,8 @@ def solve(
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
-            return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
+            centred = objective.centred(objective.raw_point(outcome.evaluation.point))
+            return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)
         return proved_by_direction(objective, outcome)
     if solver == "newton-subsample" and (objective.strength > 0.0 or _clearly_independent(objective)):
         return solve_subsampled(objective, begin, start is not None, patience, seed)
@@ -193,16 +194,17 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     judge = SparseJudge(objective, alpha, patience.tol)
     if objective.size <= few:
         most_slow = MOST_SLOW if is_small(objective) else math.inf
-        outcome = polished(judge, proximal_newton(objective, penalties.ravel(), begin, judge, patience, most_slow))
-        if outcome.stop is Stop.STALLED and not engine.sparse:
+        outcome = proximal_newton(objective, penalties.ravel(), begin, judge, patience, most_slow)
+        outcome = polished(judge, outcome, patience)
+        if outcome.stop is Stop.STALLED and math.isfinite(most_slow) and not engine.sparse:
             outcome = proximal_newton(objective, penalties.ravel(), outcome.evaluation.point, judge, patience)
+            outcome = polished(judge, outcome, patience)
     else:
 
         def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
             return judge if part is objective else SparseJudge(part, alpha, tol)
 
-        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience)
-    outcome = polished(judge, outcome)
+        outcome = polished(judge, working_set(objective, penalties.ravel(), begin, judge_of, patience), patience)
     met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
     if not met and engine.sparse and is_small(objective) and outcome.stop is Stop.STALLED:
         dense = about_a_typical_row(objective)
