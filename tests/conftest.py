@@ -5,11 +5,14 @@ import os
 import sys
 from pathlib import Path
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# no test depends on elapsed time: a busy machine is no failure
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# Neither time nor chance decides whether a test passes: no deadline, and no complaint that drawing was slow on a
+# busy machine; the same cases in every run. `make fuzz` looks for new ones, which are then added by @example.
+UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "database": None, "print_blob": True}
+settings.register_profile("fixed", derandomize=True, **UNTIMED)
+settings.register_profile("fuzz", max_examples=300, **UNTIMED)
+settings.load_profile(os.environ.get("SEPARATRIX_CASES", "fixed"))
 
 folder = os.environ.get("SEPARATRIX_KERNELS")
 if folder:
