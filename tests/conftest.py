@@ -1,4 +1,4 @@
-"""Settings of the property tests, and the door through which other builds of the kernels come in."""
+"""Settings of the property tests, the clock of budgets, and the door through which other builds of the kernels come."""
 
 import os
 import runpy
@@ -18,6 +18,12 @@ DOOR = Path(__file__).parent / "door"
 if "SEPARATRIX_KERNELS" in os.environ:
     runpy.run_path(str(DOOR / "sitecustomize.py"))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(DOOR), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    from clock import Budgets  # after the door: it imports the kernels
+
+    config.pluginmanager.register(Budgets())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
