@@ -57,9 +57,9 @@ bench: $(VENV)/tools-bench
 
 # The kernels' tests with the address and undefined-behaviour sanitizers; leaks are
 # not looked for, because the interpreter itself leaves memory behind.
-KERNEL_TESTS := tests/core/test_kernels.py
+KERNEL_TESTS := $(patsubst %,tests/core/test_%.py,kernels class_sums exact sweeps descent_sweeps network_kernels) tests/engines
 
-sanitize: TESTS ?= $(KERNEL_TESTS)
+sanitize: TESTS := $(KERNEL_TESTS)
 sanitize-all: TESTS := tests/core tests/engines
 sanitize sanitize-all: $(VENV)/tools-test
 	$(call kernels,sanitize,-DSEPARATRIX_SANITIZE=ON -DCMAKE_BUILD_TYPE=Release)
