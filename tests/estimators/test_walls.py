@@ -171,3 +171,17 @@ def test_columns_that_are_the_class():
     assert model.predict_proba([[-3.0], [0.5], [9.0]]).tolist() == [[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]
     assert model.separating_ == ["column 0"]
     model.certificate_.verify(X, y)
+
+
+def test_distances_are_measured_from_the_wall():
+    X, y, draw = dummies(4)
+    model = LinearDiscriminantAnalysis().fit(X, y)
+    far = np.vstack([X, draw.integers(-9, 10, (20, 4)) * 1.0])
+    distances = model.signed_distance(far)
+    np.testing.assert_array_equal(np.sign(distances), np.sign(model.decision_function(far)))
+    onto = model.project(far)
+    np.testing.assert_allclose(model.signed_distance(onto), 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(far - onto, axis=1), np.abs(distances), atol=1e-12)
+    assert model.origin_distance_ == pytest.approx(abs(model.signed_distance(np.zeros((1, 4)))[0]))
+    # class 1 has neither dummy, class 0 one of them: x₂ + x₃ = ½ is halfway
+    np.testing.assert_allclose(distances, (0.5 - far[:, 2] - far[:, 3]) / np.sqrt(2.0), atol=1e-9)

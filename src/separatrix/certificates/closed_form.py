@@ -84,6 +84,7 @@ def measure_system(
     least_length: float,
     matrix: Matrix,
     matrix_error: float,
+    row_slack: float = 0.0,
 ) -> Measured:
     """Residual, condition and bound of a scaled system C u = β.
 
@@ -93,24 +94,27 @@ def measure_system(
 
     The residual of a solution that is merely rounded is divided by the least eigenvalue for nothing: it lies across
     all of them. So the error is looked at itself. It is u − u* = (C + E)⁻¹r, and for any δ, here C⁻¹r as computed, no
-    longer than ‖δ‖ + (‖r − Cδ‖ + ‖E‖‖δ‖)/λ_min; ``matrix`` is C and ``matrix_error`` bounds ‖E‖.
+    longer than ‖δ‖ + (‖r − Cδ‖ + ‖E‖‖δ‖)/λ_min; ``matrix`` is C and ``matrix_error`` bounds ‖E‖. Errors of the rows, of
+    length ``row_slack``, reach the residual by Aᵀ with AᵀA ≼ C, and the solution divided by √λ_min alone.
     """
     length = float(np.linalg.norm(solution))
     off = float(np.linalg.norm(residual))
+    whole = slack + row_slack * math.sqrt(values[1])
     if solution.size == 0 or max(length, least_length) == 0.0:
-        return Measured(off / size if size > 0 else off, 0.0, 1.0, slack / size if size > 0 else slack)
+        return Measured(off / size if size > 0 else off, 0.0, 1.0, whole / size if size > 0 else whole)
     low, high = values
     size += high * max(length, least_length)
     least = low - eigenvalue_error
     condition = high / max(low, 20.0 * eigenvalue_error)
     if not least > 0.0:
-        return Measured(off / size, math.inf, condition, slack / size)
+        return Measured(off / size, math.inf, condition, whole / size)
     step = lstsq(matrix, residual, check_finite=False)[0]
     stray, moved = float(np.linalg.norm(matrix @ step - residual)), float(np.linalg.norm(step))
     stray += (matrix_error + 2.0 * len(matrix) * UNIT_ROUNDOFF * high) * moved
     far = np.fmin(off / least, moved + stray / least)
-    reach = least * max(length, least_length)
-    return Measured(off / size, float(far * least + slack) / reach, condition, slack / size, slack / reach)
+    rounding = slack / least + row_slack / math.sqrt(least)
+    length = max(length, least_length)
+    return Measured(off / size, float(far + rounding) / length, condition, whole / size, rounding / length)
 
 
 def extreme_eigenvalues(matrix: Matrix) -> tuple[float, float]:

@@ -11,14 +11,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from separatrix.certificates.closed_form import sum_error
-from separatrix.core.arrays import AnyArray, Matrix
+from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import SeparationWarning, refuse
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.gaussian_problem import GaussianProblem
 from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, warn_unless_met
 from separatrix.estimators.inputs import Target, block_of, encode, open_engine, refuse_not_finite, sample_weights
-from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.linear import LinearDecision, _dense
 from separatrix.estimators.solving import LARGEST_HESSIAN
 from separatrix.terms.gaussian import discriminant_axes, linear_posterior
 from separatrix.terms.moments import ClassMoments
@@ -182,6 +182,32 @@ class LinearDiscriminantAnalysis(
             codes = score.shape[1] - 1 - np.argmax(score[:, ::-1], axis=1)
         labels: AnyArray = self.classes_[codes]
         return labels
+
+    def signed_distance(self, X: Any) -> Vector:
+        """The distance from the boundary: from the wall between two classes, where there is one."""
+        plane = self._plane()
+        if plane is None:
+            return super().signed_distance(X)
+        return np.asarray(self._linear(X, plane[None, :-1], plane[-1:])[:, 0] / np.linalg.norm(plane[:-1]))
+
+    def project(self, X: Any) -> Matrix:
+        """The nearest point on the boundary, or on the wall between two classes."""
+        plane = self._plane()
+        if plane is None:
+            return super().project(X)
+        return _dense(block_of(X)) - np.outer(self.signed_distance(X), plane[:-1] / np.linalg.norm(plane[:-1]))
+
+    @property
+    def origin_distance_(self) -> float:
+        """The distance of the boundary, or of the wall between two classes, from the origin."""
+        plane = self._plane()
+        if plane is None:
+            return super().origin_distance_
+        return float(abs(plane[-1]) / np.linalg.norm(plane[:-1]))
+
+    def _plane(self) -> Vector | None:
+        walls: Walls | None = getattr(self, "_walls", None)
+        return None if walls is None else walls.between
 
     def transform(self, X: Any) -> Matrix:
         """Rows on the axes that spread the class means most, in units of the spread within classes."""

@@ -457,12 +457,13 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
             aliased = named(X, solved.involved)
         claim = (outcome.bound, tol, outcome.evaluation.value, solved.raw, problem)
-        witness = (solved.direction, objective.shift, solved.keep, aliased)
+        shift = objective.shift if solved.shift is None else solved.shift
+        witness = (solved.direction, shift, solved.keep, aliased)
         if solved.anchor is not None:
             from separatrix.certificates.anchored import AnchoredCertificate
 
-            return AnchoredCertificate(*claim, *witness, anchor=solved.anchor)
-        return OptimumCertificate(*claim, *witness)
+            return AnchoredCertificate(*claim, *witness, anchor=solved.anchor, _rows=objective.engine.rows)
+        return OptimumCertificate(*claim, *witness, _rows=objective.engine.rows)
 
 
 def _is_number(value: object, kind: Any = Real) -> bool:

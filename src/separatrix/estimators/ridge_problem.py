@@ -165,7 +165,7 @@ class RidgeProblem:
         scale = np.sqrt(matrix.diagonal())
         solution = (coef[:, keep] * scale).T
         reach = np.abs(coef) @ (np.abs(equations.centre) + np.sqrt(equations.gram.diagonal() / equations.weight)) + 1.0
-        residual, slack = self._left(engine, equations, parameters, scale, float(reach.max()), exactly)
+        residual, slack, row_slack = self._left(engine, equations, parameters, scale, float(reach.max()), exactly)
         side = equations.side[keep] / scale[:, None]
         size = max(float(np.linalg.norm(side)), UNIT_ROUNDOFF * float(np.sqrt(equations.weight)))
         scaled = matrix / np.outer(scale, scale)
@@ -181,7 +181,7 @@ class RidgeProblem:
                 # the Gram matrix has lost its least eigenvalue; an orthogonal triangle of the rows has its root
                 root = self._least_root(engine, equations, keep, scale) if root is None else root
                 low, wide = root[0] ** 2, root[0] ** 2 - max(root[0] - root[1], 0.0) ** 2
-            system = (left, solution, size, slack, wide, least_length, scaled, 4.0 * len(keep) * error)
+            system = (left, solution, size, slack, wide, least_length, scaled, 4.0 * len(keep) * error, row_slack)
             found = measure_system((low, values[1]), *system)
             rounding = found.residual_rounding + 8 * error
             # not Python's max, which forgets NaN
@@ -197,18 +197,19 @@ class RidgeProblem:
         scale: Matrix,
         reach: float,
         exactly: bool,
-    ) -> tuple[Matrix, float]:
-        """The residual (d × targets), and how far it may be off in scaled coordinates."""
+    ) -> tuple[Matrix, float, float]:
+        """The residual (d × targets), how far it may be off in scaled coordinates, and how far the rows' errors are."""
         coef, intercept, keep = parameters["coef"], parameters["intercept"], parameters["keep"]
         if exactly:
             signs = signs_of(len(self.classes))
             exact = least_squares_residual(engine, signs, equations.centre, coef, intercept, self.alpha)
-            return exact.values, float(np.linalg.norm(exact.errors[keep] / scale[:, None]))
+            off = float(np.linalg.norm(exact.sums[keep] / scale[:, None]))
+            return exact.values, off, float(np.linalg.norm(exact.rows)) * (1.0 + 1e-6)
         residual, misses = equation_residual(engine, equations, coef, self.alpha, intercept)
         # every row's residual is rounded as a sum of numbers of the size of w x, and so are the sums over rows
         blur = UNIT_ROUNDOFF * (coef.shape[1] + 4) * reach * np.sqrt(equations.weight)
         blur += 8.0 * UNIT_ROUNDOFF * misses * float((np.abs(equations.centre[keep]) / scale).max(initial=0.0) + 1.0)
-        return residual, 4.0 * len(keep) * UNIT_ROUNDOFF * float(np.linalg.norm(coef[:, keep] * scale)) + blur
+        return residual, 4.0 * len(keep) * UNIT_ROUNDOFF * float(np.linalg.norm(coef[:, keep] * scale)) + blur, 0.0
 
     def _least_root(
         self, engine: Engine, equations: NormalEquations, keep: Positions, scale: Matrix

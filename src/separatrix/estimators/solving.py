@@ -12,7 +12,7 @@ from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import about_a_typical_row, sample_size, yardsticks
+from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, sample_size, yardsticks
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
@@ -125,6 +125,23 @@ def solve(
     if alpha > 0.0:
         patience.extra = extra if extra > 1 else 0
         return _solve_with_l1(objective, alpha, class_shares(objective) if start is None else start, patience)
+    solved = _solve_smooth(objective, solver, begin, start is not None, patience, seed)
+    met = solved.outcome.bound <= tol * min(solved.outcome.evaluation.value, 1.0)
+    stalled = solved.outcome.stop in (Stop.STALLED, Stop.DEPENDENT)
+    if not met and stalled and engine.sparse and engine.rows * p <= MOST_ENTRIES and p <= LARGEST_HESSIAN:
+        # sparse rows cannot be shifted, and columns far from zero look dependent: few are written out
+        dense = about_a_typical_row(objective)
+        patience = Patience(tol, max_iter, extra, trace, dense, no_loss)
+        again = _solve_by_cholesky(dense, np.zeros(p), patience)
+        return replace(again, shift=dense.shift) if again.outcome.bound < solved.outcome.bound else solved
+    return solved
+
+
+def _solve_smooth(
+    objective: PenalisedLoss, solver: str, begin: Vector, started: bool, patience: Patience, seed: int
+) -> Solved:
+    """Minimise a smooth objective by the solver named, or by the one that fits its shape."""
+    p, extra = objective.size, patience.extra
     solver = choose(objective) if solver == "auto" else solver
     if solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
@@ -134,7 +151,7 @@ def solve(
             return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)
         return proved_by_direction(objective, outcome)
     if solver == "newton-subsample" and (objective.strength > 0.0 or _clearly_independent(objective)):
-        return solve_subsampled(objective, begin, start is not None, patience, seed)
+        return solve_subsampled(objective, begin, started, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
 
 

@@ -26,10 +26,21 @@ MOST_TERMS = 2**21
 
 @dataclass(frozen=True, slots=True)
 class ExactResidual:
-    """The residual (d × targets), and how far each entry may be off."""
+    """The residual (d × targets), and how far each entry may be off.
+
+    ``sums`` is what rounding the sums did to each entry, ``rows`` is √Σ(δfᵢ²/aᵢ) of each target. The second moves the
+    residual by Aᵀδ with A the rows √aᵢ(xᵢ − m), and a solution (AᵀA + αI)⁻¹Aᵀδ by no more than ‖δ‖/√λ_min.
+    """
 
     values: Matrix
-    errors: Matrix
+    sums: Matrix
+    rows: Vector
+    lengths: Vector
+
+    @property
+    def errors(self) -> Matrix:
+        """Both together, for each entry."""
+        return np.outer(self.lengths, self.rows) + self.sums
 
 
 def few_enough(engine: Any, targets: int) -> bool:
@@ -72,8 +83,8 @@ def least_squares_residual(
     sums, size = _combined(rows, weights[:, None] * missed, centre)
     off = UNIT_ROUNDOFF * np.sqrt(weights @ np.square(np.abs(scores) + 3.0 * np.abs(missed)))
     shrunk = alpha * coef.T
-    errors = np.outer(_column_lengths(rows, weights, centre), off) + 4.0 * UNIT_ROUNDOFF * (size + np.abs(shrunk))
-    return ExactResidual(sums - shrunk, errors)
+    rounded = 4.0 * UNIT_ROUNDOFF * (size + np.abs(shrunk))
+    return ExactResidual(sums - shrunk, rounded, off, _column_lengths(rows, weights, centre))
 
 
 def gaussian_residual(engine: Any, means: Matrix, coef: Matrix, sides: Matrix) -> ExactResidual:
@@ -102,4 +113,4 @@ def gaussian_residual(engine: Any, means: Matrix, coef: Matrix, sides: Matrix) -
     # the middles are rounded too, alike for all rows of a class
     sizes = np.array([weights[codes == k] @ np.abs(scores[codes == k]) for k in range(count)]) / weight
     turned = 4.0 * UNIT_ROUNDOFF * np.abs(means - centre).T @ sizes
-    return ExactResidual(sums, np.outer(lengths, off) + 4.0 * UNIT_ROUNDOFF * size + turned)
+    return ExactResidual(sums, 4.0 * UNIT_ROUNDOFF * size + turned, off, lengths)

@@ -68,6 +68,13 @@ class Walls:
         squares = np.square(weights[:, None] - weights[None]).sum(axis=2)
         return float(squares[~np.eye(len(squares), dtype=bool)].min())
 
+    @property
+    def between(self) -> Vector | None:
+        """Of two classes at two places: the hyperplane halfway between them, (normal, offset), positive at class 1."""
+        if len(self.places) != 2 or not len(self.points):
+            return None
+        return np.asarray(self.points[self.places[1]] - self.points[self.places[0]])
+
     def decide(self, heights: Matrix, scores: Matrix) -> Matrix:
         """Scores of the classes (n × K), −∞ for those that are not at the nearest place; ``heights`` are the walls'."""
         top = heights.max(axis=1, keepdims=True)
