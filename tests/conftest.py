@@ -1,22 +1,34 @@
-"""Settings of the property tests, and the door through which ``make sanitize`` brings its own kernels."""
+"""Settings of the property tests, the clock of budgets, and the door through which other builds of the kernels come."""
 
-import importlib.util
 import os
-import sys
+import runpy
 from pathlib import Path
 
-from hypothesis import settings
+import pytest
+from hypothesis import HealthCheck, settings
 
-# no test depends on elapsed time: a busy machine is no failure
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# Neither time nor chance decides whether a test passes: no deadline, and no complaint that drawing was slow on a
+# busy machine; the same cases in every run. `make fuzz` looks for new ones, which are then added by @example.
+UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "database": None, "print_blob": True}
+settings.register_profile("fixed", derandomize=True, **UNTIMED)
+settings.register_profile("fuzz", max_examples=300, **UNTIMED)
+settings.load_profile(os.environ.get("SEPARATRIX_CASES", "fixed"))
 
-folder = os.environ.get("SEPARATRIX_KERNELS")
-if folder:
-    path = next(Path(folder).glob("_kernels*.so"))
-    spec = importlib.util.spec_from_file_location("separatrix.core._kernels", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["separatrix.core._kernels"] = module
-    spec.loader.exec_module(module)
+DOOR = Path(__file__).parent / "door"
+if "SEPARATRIX_KERNELS" in os.environ:
+    runpy.run_path(str(DOOR / "sitecustomize.py"))
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(DOOR), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    from clock import Budgets  # after the door: it imports the kernels
+
+    config.pluginmanager.register(Budgets())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Checks of array dispatch run in a process of their own, in ``estimators/test_array_dispatch.py``."""
+    if "SCIPY_ARRAY_API" not in os.environ:
+        apart = [item for item in items if "check_array_api_input" in item.name]
+        config.hook.pytest_deselected(items=apart)
+        items[:] = [item for item in items if "check_array_api_input" not in item.name]

@@ -77,3 +77,19 @@ def exact_verdict(X: Any, y: Any, fit_intercept: bool = True) -> tuple[str, set[
     kind = "complete" if len(separated) == n else "quasi" if separated else "overlap"
     # rows of zeros cannot be separated; without others the classes overlap
     return kind, separated
+
+
+def exact_rank(matrix: Any) -> int:
+    """The rank of a matrix of floats, by elimination in fractions."""
+    rows = [[Fraction(float(value)) for value in row] for row in matrix]
+    rank = 0
+    for j in range(matrix.shape[1]):
+        pivot = next((i for i in range(rank, len(rows)) if rows[i][j]), None)
+        if pivot is None:
+            continue
+        rows[rank], rows[pivot] = rows[pivot], rows[rank]
+        for i in range(rank + 1, len(rows)):
+            factor = rows[i][j] / rows[rank][j]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[rank], strict=True)]
+        rank += 1
+    return rank

@@ -1,5 +1,6 @@
 #include <nanobind/stl/tuple.h>
 
+#include "../kernels/curvature.hpp"
 #include "../kernels/logistic.hpp"
 #include "views.hpp"
 
@@ -16,9 +17,7 @@ std::vector<double> tidy(const LogisticTask& task, std::vector<double>&& sums) {
         const double* from = sums.data() + group * static_cast<std::ptrdiff_t>(task.stride());
         double* to = out.data() + group * (head + p * p);
         std::copy_n(from, head, to);
-        for (std::ptrdiff_t i = 0; i < p; ++i)
-            for (std::ptrdiff_t j = 0; j < p; ++j)
-                to[head + i * p + j] = from[head + std::min(i, j) * side + std::max(i, j)];
+        copy_symmetric(from + head, side, p, to + head, p);
     }
     return out;
 }
@@ -38,10 +37,11 @@ std::tuple<OutDoubles, OutDoubles> logistic(const HeldRows& held, Codes codes, s
     check_span(held.rows, first, last, lanes);
     need(codes.size() == n, "one label per row");
     need(!weights || weights->size() == n, "one weight per row");
-    need(points.ndim() == 2 && points.shape(1) == p, "points must be K x p");
+    need(points.ndim() == 2 && points.shape(0) >= 1 && points.shape(1) == p, "points must be K x p, K >= 1");
     need(!shift || shift->size() == static_cast<std::size_t>(held.rows.d), "one shift per column");
     need(!row_curvature || row_curvature->size() == n, "one curvature per row");
     need(fold_count >= 1 && (folds.has_value() ? folds->size() == n : fold_count == 1), "one fold per row");
+    if (folds) check_codes(*folds, held.rows.n, fold_count, first, last);
     task.codes = codes.data();
     task.positive = positive;
     task.weights = weights ? weights->data() : nullptr;

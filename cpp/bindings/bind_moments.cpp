@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "../kernels/counts.hpp"
+#include "../kernels/curvature.hpp"
 #include "../kernels/moments.hpp"
 #include "views.hpp"
 
@@ -13,24 +14,9 @@ std::vector<double> tidy(const MomentsTask& task, std::vector<double>&& sums) {
     std::vector<double> out(static_cast<std::size_t>(head + task.groups() * d * d));
     std::copy_n(sums.data(), head, out.data());
     for (std::ptrdiff_t g = 0; g < task.groups(); ++g) {
-        const double* from = sums.data() + head + g * side * side;
-        double* to = out.data() + head + g * d * d;
-        for (std::ptrdiff_t i = 0; i < d; ++i)
-            for (std::ptrdiff_t j = 0; j < d; ++j) to[i * d + j] = from[std::min(i, j) * side + std::max(i, j)];
+        copy_symmetric(sums.data() + head + g * side * side, side, d, out.data() + head + g * d * d, d);
     }
     return out;
-}
-
-// Codes index the sums, so a strange one would write out of bounds.
-void check_codes(const Codes& codes, std::ptrdiff_t n, std::ptrdiff_t classes) {
-    need(codes.size() == static_cast<std::size_t>(n), "one label per row");
-    need(classes >= 1, "at least one class");
-    std::int32_t low = 0, high = 0;
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-        low = std::min(low, codes.data()[i]);
-        high = std::max(high, codes.data()[i]);
-    }
-    need(low >= 0 && high < classes, "a label is out of range");
 }
 
 OutDoubles moments(const HeldRows& held, Codes codes, std::ptrdiff_t classes, std::optional<Doubles> weights,
@@ -39,7 +25,7 @@ OutDoubles moments(const HeldRows& held, Codes codes, std::ptrdiff_t classes, st
     MomentsTask task;
     task.rows = &held.rows;
     check_span(held.rows, first, last, lanes);
-    check_codes(codes, held.rows.n, classes);
+    check_codes(codes, held.rows.n, classes, first, last);
     need(!weights || weights->size() == static_cast<std::size_t>(held.rows.n), "one weight per row");
     need(shift.size() == static_cast<std::size_t>(classes * held.rows.d), "one shift per class and column");
     task.codes = codes.data();
@@ -57,15 +43,16 @@ OutDoubles moments(const HeldRows& held, Codes codes, std::ptrdiff_t classes, st
     return hand_over(std::move(total.sums), {size});
 }
 
-void spreads(const HeldRows& held, Codes codes, Doubles centre, Doubles scale, MutableDoubles out,
-             std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
+void spreads(const HeldRows& held, Codes codes, Doubles centre, Doubles scale, std::optional<Doubles> full,
+             MutableDoubles out, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     check_span(held.rows, first, last, lanes);
     need(centre.ndim() == 2 && centre.shape(1) == static_cast<std::size_t>(held.rows.d), "one centre per column");
-    need(scale.size() == centre.size(), "one scale per centre");
+    need(scale.size() == centre.size() && (!full || full->size() == centre.size()), "one scale per centre");
     const auto classes = static_cast<std::ptrdiff_t>(centre.shape(0));
-    check_codes(codes, held.rows.n, classes);
+    check_codes(codes, held.rows.n, classes, first, last);
     need(out.size() == static_cast<std::size_t>(held.rows.n), "one output per row");
-    const SpreadTask task{&held.rows, codes.data(), centre.data(), scale.data(), classes, out.data()};
+    const SpreadTask task{&held.rows, codes.data(), centre.data(), scale.data(), full ? full->data() : nullptr,
+                          classes,    out.data()};
     nb::gil_scoped_release unlocked;
     spread_rows(task, first, last, lanes, threads);
 }
@@ -76,7 +63,7 @@ OutDoubles counts(const HeldRows& held, Codes codes, std::ptrdiff_t classes, std
     CountsTask task;
     task.rows = &held.rows;
     check_span(held.rows, first, last, lanes);
-    check_codes(codes, held.rows.n, classes);
+    check_codes(codes, held.rows.n, classes, first, last);
     need(!weights || weights->size() == static_cast<std::size_t>(held.rows.n), "one weight per row");
     task.codes = codes.data();
     task.classes = classes;
@@ -99,7 +86,7 @@ void bind_moments(nb::module_& module) {
                nb::arg("shift"), nb::arg("each"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
                nb::arg("threads"), "Weights, sums and scatters of the classes about their shifts.");
     module.def("spreads", &spreads, nb::arg("rows"), nb::arg("codes"), nb::arg("centre"), nb::arg("scale"),
-               nb::arg("out"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
+               nb::arg("full").none(), nb::arg("out"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "Squared length of each row about its class's centre, every column scaled.");
     module.def("counts", &counts, nb::arg("rows"), nb::arg("codes"), nb::arg("classes"), nb::arg("weights").none(),
                nb::arg("threshold"), nb::arg("binary"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),

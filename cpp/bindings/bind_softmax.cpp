@@ -37,9 +37,8 @@ std::tuple<OutDoubles, OutDoubles> softmax(const HeldRows& held, Codes codes, st
     task.rows = &held.rows;
     task.constant = constant;
     check_span(held.rows, first, last, lanes);
-    need(classes >= 2 && codes.size() == n, "one label per row");
-    for (std::ptrdiff_t i = first; i < last; ++i)
-        need(codes.data()[i] >= 0 && codes.data()[i] < classes, "a label is out of range");
+    need(classes >= 2, "at least two classes");
+    check_codes(codes, held.rows.n, classes, first, last);
     need(!weights || weights->size() == n, "one weight per row");
     need(point.size() == K * static_cast<std::size_t>(task.p()), "the point must be classes x p");
     need(!shift || shift->size() == static_cast<std::size_t>(held.rows.d), "one shift per column");

@@ -47,7 +47,7 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     need(codes.size() == n, "one label per row");
     need(!weights || weights->size() == n, "one weight per row");
     need(!rates || rates->size() == static_cast<std::size_t>(last - first), "one rate per visit");
-    need(point.size() == p && counters.size() == kCounters, "the point must be p long, the counters eight");
+    need(point.size() == p && counters.size() == kCounters, "the point must be p long, the counters nine");
     need(!run_point || run_point->size() == p, "the pocket must be p long");
     need(average_from < 0 || (total && total->size() == p), "an average needs a total, p long");
     need(!(truncate > 0) || (lost && lost->size() == static_cast<std::size_t>(held.rows.d)),
@@ -87,11 +87,15 @@ void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, 
     need(batch >= 1 && mean_weight > 0, "a batch has rows, and rows have weight");
     const auto p = static_cast<std::size_t>(outputs * task.p());
     need(codes.size() == n, "one label per row");
-    for (std::size_t i = 0; i < n; ++i)
-        need(codes.data()[i] >= 0 && codes.data()[i] < std::max<std::ptrdiff_t>(outputs, 2), "a code is out of range");
+    const auto classes = std::max<std::ptrdiff_t>(outputs, 2);
+    if (!order) check_codes(codes, held.rows.n, classes, first, last);
+    for (std::ptrdiff_t q = first; order && q < last; ++q) {
+        const std::int32_t code = codes.data()[order->data()[q]];
+        need(code >= 0 && code < classes, "a label is out of range");
+    }
     need(!weights || weights->size() == n, "one weight per row");
     need(rates.size() >= static_cast<std::size_t>((last - first + batch - 1) / batch), "one rate per step");
-    need(point.size() == p && counters.size() == kCounters, "the point must be outputs x p long, the counters eight");
+    need(point.size() == p && counters.size() == kCounters, "the point must be outputs x p long, the counters nine");
     need(!total || total->size() == p, "the total must be as long as the point");
     task.codes = codes.data();
     task.weights = data_of(weights);

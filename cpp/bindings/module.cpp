@@ -13,4 +13,7 @@ NB_MODULE(_kernels, module) {
     separatrix::bind_sweeps(module);
     separatrix::bind_network(module);
     separatrix::bind_moments(module);
+#if defined(SEPARATRIX_FAULTS)
+    separatrix::bind_faults(module);
+#endif
 }

@@ -1,5 +1,6 @@
 #include "views.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace separatrix {
@@ -60,6 +61,22 @@ OutDoubles hand_over(std::vector<double>&& values, std::initializer_list<std::si
 
 void need(bool holds, const char* rule) {
     if (!holds) throw nb::value_error(rule);
+}
+
+void check_codes(const Codes& codes, std::ptrdiff_t n, std::ptrdiff_t classes, std::ptrdiff_t first,
+                 std::ptrdiff_t last) {
+    need(codes.size() == static_cast<std::size_t>(n), "one label per row");
+    need(classes >= 1, "at least one class");
+    std::int32_t low = 0, high = 0;
+    {
+        nb::gil_scoped_release unlocked;
+        const std::int32_t* code = codes.data();
+        for (std::ptrdiff_t i = first; i < last; ++i) {
+            low = std::min(low, code[i]);
+            high = std::max(high, code[i]);
+        }
+    }
+    need(low >= 0 && high < classes, "a label is out of range");
 }
 
 void check_span(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes) {

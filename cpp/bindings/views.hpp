@@ -49,6 +49,10 @@ struct HeldRows {
 OutDoubles hand_over(std::vector<double>&& values, std::initializer_list<std::size_t> shape);
 
 void need(bool holds, const char* rule);
+// Codes index sums, so a strange one would write out of bounds. Rows first … last-1 are looked at, with the
+// interpreter free.
+void check_codes(const Codes& codes, std::ptrdiff_t n, std::ptrdiff_t classes, std::ptrdiff_t first,
+                 std::ptrdiff_t last);
 void check_span(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes);
 
 void bind_rows(nb::module_& module);
@@ -61,5 +65,6 @@ void bind_sweeps(nb::module_& module);
 void bind_network(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_threads(nb::module_& module);
+void bind_faults(nb::module_& module);
 
 }  // namespace separatrix

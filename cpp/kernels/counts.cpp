@@ -150,7 +150,7 @@ void counts_lane(const CountsTask& task, std::ptrdiff_t first, std::ptrdiff_t la
 
 Total counts_total(const CountsTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                    int threads) {
-    Total total = add_up(task, first, last, lanes, threads, counts_lane);
+    Total total = add_up(task, first, last, lanes, threads, dispatched(counts_lane));
     if (task.rows->sparse() && 0.0 > task.threshold)
         for (std::ptrdiff_t k = 0; k < task.classes; ++k)
             for (std::ptrdiff_t j = 0; j < task.rows->d; ++j)

@@ -5,7 +5,15 @@
 
 #include <cmath>
 
+#include "blas.hpp"
+
 namespace separatrix {
+
+Blas& blas() {
+    static Blas functions;
+    return functions;
+}
+
 namespace {
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -49,9 +57,33 @@ inline void add_tile(const double* left_panel, const double* panel, std::ptrdiff
 }
 #endif
 
+// hessian += left' panel by BLAS, the upper triangle of it. Rows of the panel are columns to BLAS, which counts by
+// columns: so its lower triangle is our upper one. Two different panels have no product of their own for a symmetric
+// result: strips of columns are multiplied from the diagonal on.
+void add_by_blas(const double* left, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld, double* hessian) {
+    char lower = 'L', plain = 'N', turned = 'T';
+    int n = static_cast<int>(ld), k = static_cast<int>(m);
+    double one = 1.0;
+    auto* right = const_cast<double*>(panel);
+    if (left == panel) {
+        blas().syrk(&lower, &plain, &n, &k, &one, right, &n, &one, hessian, &n);
+        return;
+    }
+    constexpr std::ptrdiff_t kStrip = 96;
+    for (std::ptrdiff_t row = 0; row < ld; row += kStrip) {
+        int width = static_cast<int>(row + kStrip < ld ? kStrip : ld - row), rest = static_cast<int>(ld - row);
+        blas().gemm(&plain, &turned, &rest, &width, &k, &one, right + row, &n, const_cast<double*>(left) + row, &n, &one,
+                    hessian + row * ld + row, &n);
+    }
+}
+
 // The upper triangle, tile by tile.
 SEPARATRIX_INLINE void add_tiles(const double* left, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld,
                                  double* hessian) {
+    if (use_blas(ld)) {
+        if (m > 0) add_by_blas(left, panel, m, ld, hessian);
+        return;
+    }
     for (std::ptrdiff_t column = 0; column < ld; column += 12)
         for (std::ptrdiff_t row = 0; row < column + 12 && row < ld; row += 4)
             add_tile(left, panel, m, ld, row, column, hessian);

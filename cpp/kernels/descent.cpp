@@ -263,7 +263,7 @@ void sweep_sparse(const DescentTask& task, std::ptrdiff_t first, std::ptrdiff_t 
 }  // namespace
 
 void sweep_descent(const DescentTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
-    task.rows->sparse() ? sweep_sparse(task, first, last) : sweep_dense(task, first, last);
+    dispatched(task.rows->sparse() ? sweep_sparse : sweep_dense)(task, first, last);
 }
 
 }  // namespace separatrix

@@ -89,10 +89,15 @@ double LongSum::value() {
     int first = top;
     while (first >= low_ && digit_[first] == 0) --first;
     if (first < low_) return 0.0;
-    double size = 0.0;
-    for (int k = std::max(low_, first - 2); k <= first; ++k)
-        size += std::ldexp(static_cast<double>(digit_[k]), 32 * (k - first));
-    size = std::ldexp(size, lowest_ + 32 * first);
+    // the leading 64 bits, the last of them set if anything follows: then one conversion rounds, to nearest
+    const auto digit = [&](int k) { return k >= low_ ? static_cast<std::uint64_t>(digit_[k]) : std::uint64_t{0}; };
+    int bits = 0;
+    for (std::uint64_t left = digit(first); left != 0; left >>= 1) ++bits;
+    std::uint64_t leading = digit(first) << (64 - bits) | digit(first - 1) << (32 - bits) | digit(first - 2) >> bits;
+    bool more = (digit(first - 2) & ((std::uint64_t{1} << bits) - 1)) != 0;
+    for (int k = first - 3; k >= low_ && !more; --k) more = digit_[k] != 0;
+    if (more) leading |= 1;
+    double size = std::ldexp(static_cast<double>(leading), lowest_ + 32 * (first - 2) + bits);
     if (size == 0.0) size = std::numeric_limits<double>::denorm_min();
     return negative ? -size : size;
 }
@@ -113,18 +118,44 @@ void products_of_row(const ExactTask& task, LongSum& sum, double* out, const Ent
     }
 }
 
+template <class Chunk>
+void products_of_sparse_row(const ExactTask& task, LongSum& sum, double* out, const Chunk& chunk, std::ptrdiff_t i) {
+    products_of_row(task, sum, out, [&](auto&& take) {
+        for (std::int64_t k = chunk.starts[i]; k < chunk.starts[i + 1]; ++k) take(chunk.indices[k], chunk.values[k]);
+    });
+}
+
+// Compressed columns: where rows ascend and are not few, those between the first and the last of a batch are turned
+// into rows together, because a search of every column for each row takes far longer.
+bool turned_together(const ExactTask& task, std::ptrdiff_t first, std::ptrdiff_t last, LongSum& sum) {
+    if (task.rows->layout != Layout::csc || last - first < 2) return false;
+    for (std::ptrdiff_t i = first + 1; i < last; ++i)
+        if (task.which[i] <= task.which[i - 1]) return false;
+    const std::int64_t span = task.which[last - 1] - task.which[first] + 1;
+    if (span > 64 * (last - first)) return false;
+    constexpr std::int64_t kBatch = 1 << 14;
+    SparseScratch sparse;
+    for (std::ptrdiff_t i = first; i < last;) {
+        const std::int64_t begin = task.which[i];
+        const auto m = static_cast<std::ptrdiff_t>(std::min<std::int64_t>(kBatch, task.which[last - 1] + 1 - begin));
+        const SparseChunk chunk = load_sparse(*task.rows, static_cast<std::ptrdiff_t>(begin), m, sparse);
+        for (; i < last && task.which[i] < begin + m; ++i)
+            products_of_sparse_row(task, sum, task.out + i * task.vectors, chunk,
+                                   static_cast<std::ptrdiff_t>(task.which[i] - begin));
+    }
+    return true;
+}
+
 void exact_lane(const ExactTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
     LongSum sum;
+    if (turned_together(task, first, last, sum)) return;
     SparseScratch sparse;
     std::vector<double> dense(task.rows->sparse() ? 0 : static_cast<std::size_t>(task.rows->d));
     for (std::ptrdiff_t i = first; i < last; ++i) {
         double* out = task.out + i * task.vectors;
         const auto row = static_cast<std::ptrdiff_t>(task.which[i]);
         if (task.rows->sparse()) {
-            const SparseChunk chunk = load_sparse(*task.rows, row, 1, sparse);
-            products_of_row(task, sum, out, [&](auto&& take) {
-                for (std::int64_t k = chunk.starts[0]; k < chunk.starts[1]; ++k) take(chunk.indices[k], chunk.values[k]);
-            });
+            products_of_sparse_row(task, sum, out, load_sparse(*task.rows, row, 1, sparse), 0);
         } else {
             const DenseChunk chunk = load_dense(*task.rows, row, 1, dense.data());
             products_of_row(task, sum, out, [&](auto&& take) {
@@ -197,7 +228,7 @@ void bracket_rows(const BracketTask& task, std::ptrdiff_t first, std::ptrdiff_t 
     const auto edges = lane_edges(*task.rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const auto k = static_cast<std::size_t>(lane);
-        bracket_lane(task, edges[k], edges[k + 1]);
+        dispatched(bracket_lane)(task, edges[k], edges[k + 1]);
     });
 }
 

@@ -40,10 +40,12 @@ SEPARATRIX_INLINE OutputSums softmax_slopes(std::ptrdiff_t m, std::ptrdiff_t k, 
                 best = j;
             }
         const double own = static_cast<double>(z[codes[i]]) - top;
-        double sum = 0;
+        double sum = 0, others = 0;
         for (std::ptrdiff_t j = 0; j < k; ++j) {
             const double below = static_cast<double>(z[j]) - top;
-            sum += exp_of_negative(below < -800.0 ? -800.0 : below);  // NaN stays NaN
+            const double part = exp_of_negative(below < -800.0 ? -800.0 : below);  // NaN stays NaN
+            sum += part;
+            others += j == codes[i] ? 0.0 : part;
         }
         const double share = weight / sum;
         for (std::ptrdiff_t j = 0; j < k; ++j) {
@@ -51,7 +53,8 @@ SEPARATRIX_INLINE OutputSums softmax_slopes(std::ptrdiff_t m, std::ptrdiff_t k, 
             const double slope = share * exp_of_negative(below < -800.0 ? -800.0 : below);
             z[j] = static_cast<Real>(j == codes[i] ? slope - weight : slope);
         }
-        sums.loss += weight * (std::log(sum) - own) + own * 0.0;
+        // small losses keep their digits: log(1 + others) where the row's own class is the largest
+        sums.loss += weight * (own == 0.0 ? std::log1p(others) : std::log(sum) - own) + own * 0.0;
         if (best != codes[i]) sums.mistakes += weight;
     }
     return sums;

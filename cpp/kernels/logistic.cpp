@@ -147,12 +147,12 @@ void product_lane(const ProductTask& task, std::ptrdiff_t first, std::ptrdiff_t 
 
 Total logistic_total(const LogisticTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                      int threads) {
-    return add_up(task, first, last, lanes, threads, logistic_lane);
+    return add_up(task, first, last, lanes, threads, dispatched(logistic_lane));
 }
 
 Total product_total(const ProductTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                     int threads) {
-    return add_up(task, first, last, lanes, threads, product_lane);
+    return add_up(task, first, last, lanes, threads, dispatched(product_lane));
 }
 
 }  // namespace separatrix

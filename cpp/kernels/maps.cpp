@@ -80,7 +80,7 @@ void score_rows(const ScoreTask& task, std::ptrdiff_t first, std::ptrdiff_t last
     const auto edges = lane_edges(*task.rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const auto k = static_cast<std::size_t>(lane);
-        score_lane(task, edges[k], edges[k + 1]);
+        dispatched(score_lane)(task, edges[k], edges[k + 1]);
     });
 }
 
@@ -103,7 +103,7 @@ SparseFault check_sparse(const Rows& rows, std::ptrdiff_t stored, std::ptrdiff_t
     std::atomic<int> worst{static_cast<int>(SparseFault::none)};
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const SparseFault fault =
-            check_lines(rows, lines * lane / lanes, lines * (lane + 1) / lanes, stored, limit);
+            dispatched(check_lines)(rows, lines * lane / lanes, lines * (lane + 1) / lanes, stored, limit);
         if (fault != SparseFault::none) {
             int known = worst.load();
             // the gravest fault wins, so that the answer does not depend on the threads

@@ -125,7 +125,8 @@ SEPARATRIX_INLINE void spread_chunk(const SpreadTask& task, const DenseChunk& ch
     }
 }
 
-// What an empty row would give, corrected by its stored values.
+// What an empty row would give, corrected by its stored values. Columns that every row of the class stores are not
+// part of the empty row: nothing cancels there.
 SEPARATRIX_INLINE void spread_chunk(const SpreadTask& task, const SparseChunk& chunk, std::ptrdiff_t first,
                                     const double* empty) {
     const std::ptrdiff_t d = task.rows->d;
@@ -135,9 +136,13 @@ SEPARATRIX_INLINE void spread_chunk(const SpreadTask& task, const SparseChunk& c
         for (std::int64_t e = chunk.starts[i]; e < chunk.starts[i + 1]; ++e) {
             const std::ptrdiff_t j = chunk.indices[e];
             const double scale = task.scale[k * d + j], centre = task.centre[k * d + j];
-            sum += scale * scale * chunk.values[e] * (chunk.values[e] - 2.0 * centre);
+            const double apart = chunk.values[e] - centre;
+            if (task.full != nullptr && task.full[k * d + j] != 0.0)
+                sum += scale * scale * apart * apart;
+            else
+                sum += scale * scale * chunk.values[e] * (apart - centre);
         }
-        task.out[first + i] = sum > 0 ? sum : 0.0;
+        task.out[first + i] = sum < 0 ? 0.0 : sum;  // NaN stays
     }
 }
 
@@ -147,6 +152,7 @@ void spread_lane(const SpreadTask& task, std::ptrdiff_t first, std::ptrdiff_t la
     std::vector<double> empty(static_cast<std::size_t>(task.classes), 0.0);
     for (std::ptrdiff_t k = 0; k < task.classes; ++k)
         for (std::ptrdiff_t j = 0; j < d; ++j) {
+            if (task.full != nullptr && task.full[k * d + j] != 0.0) continue;
             const double z = task.scale[k * d + j] * task.centre[k * d + j];
             empty[static_cast<std::size_t>(k)] += z * z;
         }
@@ -160,14 +166,15 @@ void spread_lane(const SpreadTask& task, std::ptrdiff_t first, std::ptrdiff_t la
 
 Total moments_total(const MomentsTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                     int threads) {
-    return add_up(task, first, last, lanes, threads, moments_lane);
+    return add_up(task, first, last, lanes, threads, dispatched(moments_lane));
 }
 
 void spread_rows(const SpreadTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                  int threads) {
     const auto edges = lane_edges(*task.rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
-        spread_lane(task, edges[static_cast<std::size_t>(lane)], edges[static_cast<std::size_t>(lane) + 1]);
+        const auto k = static_cast<std::size_t>(lane);
+        dispatched(spread_lane)(task, edges[k], edges[k + 1]);
     });
 }
 

@@ -35,6 +35,7 @@ struct SpreadTask {
     const std::int32_t* codes = nullptr;
     const double* centre = nullptr;  // classes x d
     const double* scale = nullptr;   // classes x d
+    const double* full = nullptr;    // or null; classes x d, not 0 where every row of the class stores the column
     std::ptrdiff_t classes = 1;
     double* out = nullptr;
 };

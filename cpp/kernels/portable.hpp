@@ -23,3 +23,15 @@
 #else
 #define SEPARATRIX_CLONES
 #endif
+
+namespace separatrix {
+
+// GCC takes the dispatcher of a multi-versioned function for one that cannot throw, so an exception out of a
+// direct call ends the process. Through a pointer that the compiler cannot see through it arrives.
+template <class Function>
+inline Function* dispatched(Function* function) {
+    Function* volatile held = function;
+    return held;
+}
+
+}  // namespace separatrix

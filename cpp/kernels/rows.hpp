@@ -3,6 +3,7 @@
 // scratch memory that stays in cache; float64 rows are used in place.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -132,8 +133,9 @@ SEPARATRIX_INLINE DenseChunk load_dense(const Rows& rows, std::ptrdiff_t first, 
     if (rows.layout == Layout::columns) {
         for (std::ptrdiff_t j = 0; j < rows.d; ++j) {
             const Column& column = rows.columns[static_cast<std::size_t>(j)];
-            std::size_t p = column.size() - 1;
-            while (p > 0 && column[p].first_row > first) --p;
+            const auto after = std::upper_bound(column.begin(), column.end(), first,
+                                                [](std::ptrdiff_t row, const Piece& piece) { return row < piece.first_row; });
+            auto p = static_cast<std::size_t>(after - column.begin()) - 1;
             std::ptrdiff_t at = first;
             while (at < first + m) {
                 std::ptrdiff_t end = first + m;

@@ -269,12 +269,12 @@ void combine_lane(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_t 
 
 Total softmax_total(const SoftmaxTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                     int threads) {
-    return add_up(task, first, last, lanes, threads, softmax_lane);
+    return add_up(task, first, last, lanes, threads, dispatched(softmax_lane));
 }
 
 Total softmax_product_total(const SoftmaxProductTask& task, std::ptrdiff_t first, std::ptrdiff_t last,
                             std::ptrdiff_t lanes, int threads) {
-    return add_up(task, first, last, lanes, threads, softmax_product_lane);
+    return add_up(task, first, last, lanes, threads, dispatched(softmax_product_lane));
 }
 
 Total combine_total(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
@@ -283,7 +283,7 @@ Total combine_total(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_
     const auto edges = lane_edges(*task.rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const auto k = static_cast<std::size_t>(lane);
-        combine_lane(task, edges[k], edges[k + 1], totals[k]);
+        dispatched(combine_lane)(task, edges[k], edges[k + 1], totals[k]);
     });
     // lanes are few: they are merged in order, exactly as the rows were
     Total merged = std::move(totals[0]);

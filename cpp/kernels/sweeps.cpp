@@ -94,6 +94,7 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
         const double step = rate * sign * weight;
         counters[kMistakes] += 1;
         counters[kError] += weight * (task.margin - signed_score);
+        if (sign > 0 ? score < 0 : !(score < 0)) counters[kWrong] += weight;
         const double run = static_cast<double>(visit) - 1 - counters[kLastMistake];
         if (task.run_point != nullptr && run > counters[kLongestRun]) {
             counters[kLongestRun] = run;
@@ -145,6 +146,7 @@ SEPARATRIX_INLINE void sweep_penalised(const PerceptronTask& task, std::ptrdiff_
             }
             counters[kMistakes] += 1;
             counters[kError] += weight * (task.margin - signed_score);
+            if (sign > 0 ? score < 0 : !(score < 0)) counters[kWrong] += weight;
             counters[kLastMistake] = counters[kVisits];
         }
         if (task.shrink > 0) {
@@ -228,9 +230,9 @@ void measure_sparse(const Rows& rows, bool constant, double* out, std::ptrdiff_t
 void sweep_perceptron(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
     const bool penalised = task.shrink > 0 || task.truncate > 0;
     if (task.rows->sparse())
-        penalised ? sweep_sparse_penalised(task, first, last) : sweep_sparse(task, first, last);
+        dispatched(penalised ? sweep_sparse_penalised : sweep_sparse)(task, first, last);
     else
-        penalised ? sweep_dense_penalised(task, first, last) : sweep_dense(task, first, last);
+        dispatched(penalised ? sweep_dense_penalised : sweep_dense)(task, first, last);
 }
 
 void row_lengths(const Rows& rows, bool constant, double* out, std::ptrdiff_t first, std::ptrdiff_t last,
@@ -238,8 +240,7 @@ void row_lengths(const Rows& rows, bool constant, double* out, std::ptrdiff_t fi
     const auto edges = lane_edges(rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const auto k = static_cast<std::size_t>(lane);
-        rows.sparse() ? measure_sparse(rows, constant, out, edges[k], edges[k + 1])
-                      : measure_dense(rows, constant, out, edges[k], edges[k + 1]);
+        dispatched(rows.sparse() ? measure_sparse : measure_dense)(rows, constant, out, edges[k], edges[k + 1]);
     });
 }
 

@@ -25,6 +25,7 @@ enum SweepCounter : int {
     kLongestRun,    // longest run of visits without a mistake that ended in one
     kSkipped,       // visits that needed no reading
     kTruncated,     // L1: what every weight should have lost by now
+    kWrong,         // sum of a over visits that predict the other class; a score of zero predicts the positive one
     kCounters
 };
 

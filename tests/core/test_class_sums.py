@@ -76,7 +76,7 @@ def test_spreads_kernel_equals_its_twin(layout, problem, seed):
     draw = np.random.default_rng(seed)
     centre, scale = draw.normal(size=(2, X.shape[1])), draw.random((2, X.shape[1]))
     out = np.empty(len(X))
-    _kernels.spreads(block_of(tables.LAYOUTS[layout](X)).rows, codes, centre, scale, out, 0, len(X), 2, 2)
+    _kernels.spreads(block_of(tables.LAYOUTS[layout](X)).rows, codes, centre, scale, None, out, 0, len(X), 2, 2)
     np.testing.assert_allclose(out, twins.spreads(X, codes, centre, scale), rtol=1e-10, atol=1e-9)
 
 

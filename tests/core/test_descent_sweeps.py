@@ -106,7 +106,7 @@ def test_a_pass_cut_at_any_batch_has_the_same_bits():
 
 def test_bad_tasks_are_refused():
     rows = block_of(np.ones((3, 2))).rows
-    codes, point, counters = np.zeros(3, np.int32), np.zeros(3), np.zeros(8)
+    codes, point, counters = np.zeros(3, np.int32), np.zeros(3), np.zeros(9)
 
     def call(**changes):
         arguments = {

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exact_simplex import exact_rank
 from separatrix.core import kernels
 from separatrix.core.exact import combination, null_space, parts_of, primes, rounded, scaled_integers
 from tables import LAYOUTS
@@ -57,21 +58,6 @@ def test_products_and_brackets_agree_over_layouts(layout):
     np.testing.assert_allclose(size, np.abs(X) @ np.abs(v[:5]) + abs(v[5]), rtol=1e-14)
 
 
-def fractions_rank(matrix):
-    rows = [[Fraction(float(value)) for value in row] for row in matrix]
-    rank = 0
-    for j in range(matrix.shape[1]):
-        pivot = next((i for i in range(rank, len(rows)) if rows[i][j]), None)
-        if pivot is None:
-            continue
-        rows[rank], rows[pivot] = rows[pivot], rows[rank]
-        for i in range(rank + 1, len(rows)):
-            factor = rows[i][j] / rows[rank][j]
-            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[rank], strict=True)]
-        rank += 1
-    return rank
-
-
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 7), st.integers(1, 7), st.booleans())
 def test_null_space_is_exact_and_complete(seed, m, p, decimals):
@@ -80,7 +66,7 @@ def test_null_space_is_exact_and_complete(seed, m, p, decimals):
     if p > 2:
         A[:, -1] = A[:, 0] + A[:, 1]
     found = null_space(A)
-    assert found.rank == fractions_rank(A) == fractions_rank(A[found.rows])
+    assert found.rank == exact_rank(A) == exact_rank(A[found.rows])
     assert found.rank + len(found.vectors) == p
     for vector in found.vectors:
         for row in A:

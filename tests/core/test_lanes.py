@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix.core.lanes import BLOCK_WORK, MOST_LANES, spans
+from separatrix.core.lanes import BLOCK_WORK, LONGEST_BLOCK, MOST_LANES, WORK_PER_NUMBER, spans
 from separatrix.core.total import Total, merge_tree
 
 
@@ -16,7 +16,8 @@ def test_spans_cover_every_row_once_in_order(rows, work, size):
         assert span.first == reached
         assert span.last > span.first or rows == 0
         assert 1 <= span.lanes <= max(1, min(MOST_LANES, span.last - span.first))
-        assert (span.last - span.first - 1) * work <= BLOCK_WORK * 1.01 + work
+        most = max(BLOCK_WORK, min(WORK_PER_NUMBER * size, LONGEST_BLOCK))
+        assert (span.last - span.first - 1) * work <= most * 1.01 + work
         reached = span.last
     assert reached == rows
 

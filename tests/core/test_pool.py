@@ -32,13 +32,16 @@ def test_an_error_in_any_lane_is_raised(bad):
 
 
 def test_one_thread_starts_no_other_and_no_thread_outlives_the_pool():
-    before = threading.active_count()
+    def lanes():
+        return [thread for thread in threading.enumerate() if thread.name.startswith("separatrix-lane")]
+
     with LanePool(1) as pool:
         pool.run(lambda lane: None, 8)
-        assert threading.active_count() == before
+        assert not lanes()
     with LanePool(3) as pool:
         pool.run(lambda lane: None, 8)
-    assert threading.active_count() == before
+        assert lanes()
+    assert not lanes()
 
 
 def test_overflow_in_a_lane_is_silent():

@@ -196,7 +196,7 @@ def test_the_kernel_refuses_what_does_not_fit():
     rows = block_of(np.ones((3, 2))).rows
     codes = np.zeros(3, np.int32)
 
-    def sweep(order=None, point=3, counters=8, last=3, rates=None):
+    def sweep(order=None, point=3, counters=9, last=3, rates=None):
         _kernels.perceptron(
             rows, codes, 1, None, order, True, 1.0, rates, 0.0, 0.0, 0.0, -1, np.zeros(point), np.zeros(counters),
             None, None, None, None, None, None, 0, last,
@@ -204,7 +204,7 @@ def test_the_kernel_refuses_what_does_not_fit():
 
     sweep()
     for wrong in (
-        {"order": np.array([0, 3, 1])}, {"order": np.array([0, -1, 1])}, {"point": 2}, {"counters": 7}, {"last": 4},
+        {"order": np.array([0, 3, 1])}, {"order": np.array([0, -1, 1])}, {"point": 2}, {"counters": 8}, {"last": 4},
         {"rates": np.ones(2)},
     ):  # fmt: skip
         with pytest.raises(ValueError):

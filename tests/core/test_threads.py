@@ -2,15 +2,17 @@
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
+import threading
 
 import joblib
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from separatrix import LogisticRegression
+from separatrix import LogisticRegression, RidgeClassifierCV
 from separatrix.core import threads
 
 X = np.random.default_rng(0).normal(size=(30_000, 20))
@@ -65,13 +67,106 @@ def test_a_forked_child_runs_one_thread_and_does_not_hang():
     queue = context.Queue()
     child = context.Process(target=_child, args=(queue,))
     child.start()
-    count, value = queue.get(timeout=60)
-    child.join(timeout=60)
+    count, value = queue.get(timeout=600)
+    child.join(timeout=600)
     assert child.exitcode == 0
     assert count == 1
     assert value == expected
 
 
-def test_joblib_processes_do_not_oversubscribe():
+def test_joblib_processes_do_not_oversubscribe(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)  # what the user asks for counts more than joblib's share
     counts = joblib.Parallel(n_jobs=2)(joblib.delayed(threads.thread_count)() for _ in range(2))
     assert sum(counts) <= max(2, threads._quota())
+
+
+def blas_threads():
+    return [info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"]
+
+
+def test_many_may_hold_blas_at_once_and_the_last_restores_it():
+    before = blas_threads()
+    inside, leave = threading.Barrier(3), threading.Event()
+
+    def hold():
+        with threads.one_blas_thread():
+            inside.wait(60)
+            leave.wait(60)
+
+    holders = [threading.Thread(target=hold) for _ in range(2)]
+    for holder in holders:
+        holder.start()
+    inside.wait(60)  # both are inside: neither waited for the other
+    assert threads.one_blas_thread().inside == 2
+    assert set(blas_threads()) == {1}
+    leave.set()
+    for holder in holders:
+        holder.join(60)
+    assert threads.one_blas_thread().inside == 0
+    assert blas_threads() == before
+
+
+def test_fits_within_fits_under_joblibs_threads():
+    small, labels = X[:300], Y[:300]
+    models = joblib.Parallel(n_jobs=2, backend="threading")(
+        joblib.delayed(RidgeClassifierCV(cv=5).fit)(small, labels) for _ in range(4)
+    )
+    alone = RidgeClassifierCV(cv=5).fit(small, labels)
+    assert all((model.coef_ == alone.coef_).all() for model in models)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_child_forked_while_another_thread_fits_can_fit():
+    expected = fitted_sum()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    inside, leave = threading.Event(), threading.Event()
+
+    def hold():
+        with threads.one_blas_thread():
+            inside.set()
+            leave.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    inside.wait(60)
+    child = context.Process(target=_child, args=(queue,))
+    child.start()
+    leave.set()
+    _, value = queue.get(timeout=60)
+    child.join(timeout=60)
+    holder.join(60)
+    assert child.exitcode == 0
+    assert value == expected
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no interval timer")
+def test_no_interrupt_leaves_blas_at_one_thread():
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals reach the main thread only")
+    before, caught = blas_threads(), 0
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for k in range(3000):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-6 * (1 + k % 40))
+                for _ in range(200):
+                    with threads.one_blas_thread(), threads.one_blas_thread():
+                        pass
+            except KeyboardInterrupt:
+                caught += 1
+            finally:
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+                except KeyboardInterrupt:
+                    caught += 1
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert caught > 0
+    assert threads.one_blas_thread().inside == 0
+    assert blas_threads() == before

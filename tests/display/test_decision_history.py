@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot
 from sklearn.datasets import load_iris
 
-from separatrix import InputError, LogisticRegression, SeparationWarning
+from separatrix import ConvergenceWarning, InputError, LogisticRegression, SeparationWarning
 from separatrix.display import DecisionHistoryDisplay, TraceDisplay
 
 mpl.use("Agg")
@@ -41,7 +41,7 @@ def test_one_column_shows_decision_and_probability():
 def test_two_columns_show_boundaries():
     X, y = load_iris(return_X_y=True)
     X, y = X[50:, 2:], y[50:]
-    model = LogisticRegression(solver="gd", tol=1e-2, keep_epochs=(1, 2)).fit(X, y)
+    model = LogisticRegression(solver="gd", tol=0.9, certify_every=2, keep_epochs=(1, 2)).fit(X, y)
     display = DecisionHistoryDisplay.from_estimator(model, X, y).plot()
     coef, intercept = model.kept_[2]
     on_line = np.column_stack([display.grid(), display.boundary(2)])
@@ -53,7 +53,7 @@ def test_what_cannot_be_drawn_is_refused():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match="kept no weights"):
         DecisionHistoryDisplay.from_estimator(LogisticRegression().fit(X, y), X, y)
-    model = LogisticRegression(solver="gd", tol=1e-2, keep_epochs=(1,)).fit(X, y)
+    model = LogisticRegression(solver="gd", tol=0.9, certify_every=1, keep_epochs=(1,)).fit(X, y)
     with pytest.raises(InputError, match="3 classes and 4 columns"):
         DecisionHistoryDisplay.from_estimator(model, X, y)
 
@@ -68,7 +68,8 @@ def test_the_trace_of_separable_data_shows_the_loss_itself():
 
 def test_a_validation_score_has_its_panel():
     X, y = load_iris(return_X_y=True)
-    model = LogisticRegression(solver="sgd", early_stopping=True).fit(X, y)
+    with pytest.warns(ConvergenceWarning):
+        model = LogisticRegression(solver="sgd", early_stopping=True).fit(X, y)
     display = TraceDisplay.from_estimator(model).plot()
     assert len(display.ax_) == 3
     np.testing.assert_array_equal(display.ax_[2].get_lines()[0].get_ydata(), model.validation_scores_)

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 
-from separatrix import InputError, LogisticRegression, Perceptron
-from separatrix.display import BoundaryDisplay, LossDisplay, SigmoidDisplay, TraceDisplay
+from separatrix import InputError, LogisticRegression, Perceptron, SeparationWarning
+from separatrix.display import BasisDisplay, BoundaryDisplay, LossDisplay, SigmoidDisplay, TraceDisplay
 
 mpl.use("Agg")
 
@@ -110,3 +112,57 @@ def test_the_perceptron_has_a_trace():
     display = TraceDisplay.from_estimator(model).plot()
     np.testing.assert_array_equal(display.objective, model.trace_.objective)
     assert display.tolerance is None
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_the_sigmoid_of_separated_data_is_a_step(flip):
+    x, y = np.array([[-1.0], [-2.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
+    y = 1 - y if flip else y
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression(C=np.inf).fit(x, y)
+    display = SigmoidDisplay.from_estimator(model, x, y).plot()
+    assert display.certain
+    assert display.boundary == 0.0
+    grid, height = display.curve()
+    off = grid != 0.0
+    np.testing.assert_array_equal(height[off], model.predict_proba(grid[off, None])[:, 1])
+    assert (np.diff(grid) >= 0).all()
+    assert display.ax_.texts[0].get_text() == "boundary 0"
+    assert "step" in display.ax_.get_title()
+
+
+def test_the_sigmoid_keeps_the_probability_on_the_boundary():
+    """Of three rows at 1 two are positive: the limit gives them 2/3, and certainty to all others."""
+    x, y = np.array([[0.0], [1.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1, 1])
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression(C=np.inf).fit(x, y)
+    display = SigmoidDisplay.from_estimator(model, x, y).plot()
+    assert display.boundary == pytest.approx(1.0)
+    assert display.on_boundary == pytest.approx(2.0 / 3.0)
+
+
+def test_a_boundary_at_zero_is_written_as_zero():
+    x, y = np.array([[-1.0], [-2.0], [1.0], [2.0]]), [0, 0, 1, 1]
+    display = SigmoidDisplay.from_estimator(LogisticRegression().fit(x, y), x, y).plot()
+    assert display.ax_.texts[0].get_text() == "boundary 0"
+    display.intercept = -4.2e-17
+    assert display.plot().ax_.texts[0].get_text() == "boundary 0"
+
+
+def test_the_line_between_separated_classes_is_that_of_the_direction():
+    X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0], [1.0, 3.0]]), [0, 0, 1, 1]
+    with pytest.warns(SeparationWarning):
+        model = LogisticRegression(C=np.inf).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    np.testing.assert_allclose(display.distance, [-1.5, -1.5, 1.5, 1.5], rtol=1e-9)
+    np.testing.assert_allclose(display.distance, model.signed_distance(X), rtol=1e-12)
+
+
+def test_the_curved_boundary_of_separated_classes_is_that_of_the_direction():
+    """An inner interval against both outer ones: in (x, x²) they are separated, halfway between the nearest rows."""
+    x, y = np.array([[-3.0], [-2.0], [-1.0], [0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1, 1, 0, 0])
+    pipeline = make_pipeline(PolynomialFeatures(2, include_bias=False), LogisticRegression(C=np.inf))
+    with pytest.warns(SeparationWarning):
+        pipeline.fit(x, y)
+    display = BasisDisplay.from_estimator(pipeline, x, y).plot()
+    np.testing.assert_allclose(np.abs(display.crossings()), np.sqrt(2.5), rtol=1e-3)  # read off a grid

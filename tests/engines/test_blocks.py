@@ -1,5 +1,8 @@
 """What can be read, what is copied, and what is refused."""
 
+from fractions import Fraction
+from operator import mul
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,7 +11,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 
+import separatrix as sx
 import tables
+from separatrix.core import _kernels, kernels
 from separatrix.core.errors import InputError, InputTypeError
 from separatrix.engines import block_of
 
@@ -112,3 +117,75 @@ def test_a_broken_sparse_matrix_is_refused_not_followed():
     broken.indptr[2] = 77
     with pytest.raises(InputError, match="indptr are out of range"):
         block_of(broken)
+
+
+def with_spare_room(S):
+    """The same matrix in arrays that are longer than what is stored, which is legal."""
+    S = S.copy()
+    S.indices = np.concatenate([S.indices, np.full(4000, 3, dtype=S.indices.dtype)])
+    S.data = np.concatenate([S.data, np.full(4000, np.nan)])
+    return S
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.csc_matrix])
+def test_spare_room_behind_a_sparse_matrix_is_never_read(kind):
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(300, 8)) * (draw.random((300, 8)) < 0.3)
+    roomy = with_spare_room(kind(X))
+    assert len(roomy.indices) > roomy.indptr[-1]
+    block = block_of(roomy)
+    which = np.arange(0, 300, 7)
+    np.testing.assert_array_equal(block.take(which).toarray(), X[which])
+    y = (X.sum(axis=1) + draw.normal(size=300) > 0).astype(int)
+    for model in (sx.LinearDiscriminantAnalysis, sx.RidgeClassifier, sx.RidgeClassifierCV, sx.LogisticRegression):
+        np.testing.assert_array_equal(model().fit(roomy, y).coef_, model().fit(kind(X), y).coef_)
+    assert sx.separability(roomy, y).verify(roomy, y).kind == sx.separability(kind(X), y).kind
+
+
+def test_a_column_of_many_pieces_gives_the_same_rows():
+    X = np.arange(3000.0).reshape(1000, 3)
+    pieces = [pa.table({f"c{j}": X[k : k + 1, j] for j in range(3)}) for k in range(1000)]
+    block = block_of(pa.concat_tables(pieces))
+    which = np.array([0, 999, 17, 500, 501, 502])
+    np.testing.assert_array_equal(block.take(which), X[which])
+    np.testing.assert_array_equal(block.take(np.arange(1000)), X)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+@pytest.mark.parametrize("which", [np.arange(900), np.arange(0, 900, 5), np.array([3, 3, 1, 899]), np.array([0, 899])])
+def test_exact_products_of_compressed_columns_are_those_of_rows(dtype, which):
+    draw = np.random.default_rng(1)
+    X = (10 * draw.normal(size=(900, 7)) * (draw.random((900, 7)) < 0.4)).astype(dtype)
+    vectors = draw.normal(size=(2, 1, 8))
+    rows, columns = (
+        kernels.exact_products(block_of(kind(X)).rows, which, vectors, True) for kind in (sp.csr_array, sp.csc_array)
+    )
+    np.testing.assert_array_equal(rows, columns)
+    expected = [
+        [float(sum(map(mul, map(Fraction, map(float, [*X[i], 1])), map(Fraction, v[0])))) for v in vectors]
+        for i in which
+    ]
+    np.testing.assert_array_equal(columns, expected)
+
+
+def test_no_points_are_refused():
+    rows = block_of(np.eye(3)).rows
+    codes = np.zeros(3, dtype=np.int32)
+    with pytest.raises(ValueError, match="points"):
+        _kernels.logistic(
+            rows, codes, 1, None, None, 1, np.empty((0, 4)), None, True, False, False, False, None, 0, 3, 1, 1
+        )
+
+
+@pytest.mark.parametrize("bad", [-1, 3])
+def test_a_strange_code_is_refused_wherever_it_stands(bad):
+    rows = block_of(np.eye(4)).rows
+    codes = np.array([0, 1, 2, bad], dtype=np.int32)
+    with pytest.raises(ValueError, match="label is out of range"):
+        _kernels.softmax(rows, codes, 3, None, np.zeros(15), None, True, False, False, False, None, 0, 4, 1, 1)
+    with pytest.raises(ValueError, match="label is out of range"):
+        _kernels.moments(rows, codes, 3, None, np.zeros(12), False, 2, 4, 1, 1)
+    with pytest.raises(ValueError, match="label is out of range"):
+        _kernels.logistic(
+            rows, codes, 1, None, codes, 3, np.zeros((1, 5)), None, True, False, False, False, None, 0, 4, 1, 1
+        )

@@ -1,5 +1,7 @@
 """The six verbs of the engine in memory."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,6 +14,7 @@ from separatrix.engines import MemoryEngine, block_of
 from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores
 from separatrix.terms.perceptron import PerceptronRule
+from separatrix.terms.softmax import Combination
 
 N, D = 400, 5
 
@@ -180,3 +183,17 @@ def test_squared_lengths_equal_the_twin(engine, constant):
     moved[:, :D] -= shift * constant
     lengths = engine.map(SquaredLengths(constant, shift), transform)
     np.testing.assert_allclose(lengths[:, 0], np.square(moved @ transform.T).sum(axis=1), rtol=1e-11)
+
+
+def test_a_combination_over_many_spans_is_as_exact_as_over_one(monkeypatch):
+    """One large factor, many odd ones, and the large one taken back: merging spans must keep what it loses."""
+    n = 4096
+    factors = np.full((n, 1), 0.3)
+    factors[0], factors[-1] = 1e16, -1e16
+    exact = float(sum(map(Fraction, factors[:, 0].tolist())))
+    engine = MemoryEngine(block_of(np.ones((n, 1))), np.zeros(n, dtype=np.int32))
+    monkeypatch.setattr(lanes, "WORK_PER_NUMBER", 0)
+    for block_work in (2**27, 512, 48):
+        monkeypatch.setattr(lanes, "BLOCK_WORK", block_work)
+        found = engine.total(Combination(factors, True), np.empty((1, 0)))[0, 0]
+        assert found == pytest.approx(exact, rel=1e-11)  # a plain merge is off by about one in a thousand

@@ -232,3 +232,20 @@ def test_parameters_are_counted_as_the_lectures_do():
 
 def test_every_parameter_of_scikit_learn_is_accepted():
     assert set(Peer().get_params()) <= set(LinearDiscriminantAnalysis().get_params())
+
+
+@pytest.mark.parametrize("layout", [sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("shrinkage", [None, 0.2, "auto"])
+def test_sparse_columns_far_from_zero_in_one_class_keep_their_spread(layout, shrinkage):
+    """A column that only one class stores, at 1e8 ± 1: shifted in that class, as dense rows are."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(400, 3))
+    y = np.arange(400) % 2
+    X[y == 1, 2] += 1e8
+    X[y == 0, 2] = 0.0
+    X[y == 0, 1] = draw.normal(size=200) * (draw.random(200) < 0.5)
+    dense = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(X, y)
+    sparse = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(layout(X), y)
+    # the column at 1e8 is fitted from deviations of about one: an unshifted sum would lose all of them
+    np.testing.assert_allclose(sparse.covariance_, dense.covariance_, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-5)

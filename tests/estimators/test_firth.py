@@ -325,7 +325,7 @@ def test_nearly_dependent_columns_are_columns_of_their_own(size):
 def test_trace_hooks_and_warm_start():
     model = firth(warm_start=True).fit(ENDOMETRIAL, GRADE)
     assert len(model.trace_) == model.n_iter_[0]
-    assert (np.diff(model.trace_.objective) < 1e-15).all()
+    assert (np.diff(model.trace_.objective) < len(GRADE) * 2.0**-53).all()  # an average of so many losses below one
     assert model.trace_.bound[-1] <= model.certificate_.bound
     assert model.n_parameters_ == 4
     assert model.trace_.mistakes[-1] == (model.predict(ENDOMETRIAL) != GRADE).sum()

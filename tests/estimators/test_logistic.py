@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
+import statsmodels.api as sm
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
@@ -42,7 +43,6 @@ def test_the_objective_is_scikit_learns_at_tight_tolerance(solver, C, fit_interc
 
 def test_weights_published_by_statsmodels_for_maximum_likelihood():
     # statsmodels' Logit on Spector and Mazzeo's data (Greene): GRADE on GPA, TUCE, PSI
-    sm = pytest.importorskip("statsmodels.api")
     data = sm.datasets.spector.load_pandas()
     model = LogisticRegression(C=np.inf).fit(data.exog, data.endog.astype(int))
     np.testing.assert_allclose(model.coef_[0], [2.82611, 0.09516, 2.37869], atol=1e-5)
@@ -214,7 +214,7 @@ def test_trace_has_one_entry_per_pass_and_decreases():
     model = LogisticRegression().fit(X, Y)
     trace = model.trace_
     assert len(trace) == model.n_iter_[0]
-    assert (np.diff(trace.objective) <= 1e-15).all()
+    assert (np.diff(trace.objective) <= len(Y) * 2.0**-53).all()  # an average of so many losses below one
     assert trace.objective[0] == pytest.approx(np.log(2))
     assert np.isfinite(trace.bound[-1])
     assert trace.norm[0] == 0

@@ -124,3 +124,44 @@ def test_the_verdict_of_a_separated_fit_verifies_with_the_direction_of_largest_m
             warnings.simplefilter("ignore")
             certificate = LogisticRegression(C=np.inf).fit(X, y).certificate_
         assert certificate.verify(X, y) is certificate
+
+
+@pytest.mark.parametrize("middle", [0.0, 3.0])
+def test_the_geometry_is_that_of_the_direction(middle):
+    """The four points of the lectures: the limit's boundary is halfway, and its normal has length 1 along the axis."""
+    x, y = np.array([[-1.0], [-2.0], [1.0], [2.0]]) + middle, [0, 0, 1, 1]
+    for constant in (True,) if middle else (True, False):
+        model = fit(x, y, fit_intercept=constant)
+        np.testing.assert_allclose(model.signed_distance(x), x[:, 0] - middle, rtol=1e-12)
+        np.testing.assert_allclose(model.project(x), np.full((4, 1), middle), atol=1e-12)
+        assert model.origin_distance_ == pytest.approx(middle, abs=1e-12)
+        assert (model.signed_distance([[middle]]) == 0.0).all()
+
+
+def test_the_largest_margin_is_the_least_distance():
+    draw = np.random.default_rng(4)
+    X = draw.normal(size=(40, 3))
+    y = X @ [1.0, -2.0, 0.5] > 0.3
+    X += np.where(y, 1, -1)[:, None] * 0.1 * np.array([1.0, -2.0, 0.5])
+    model = fit(X, y)
+    distance = model.signed_distance(X)
+    assert ((distance > 0) == y).all()
+    feet = model.project(X)
+    np.testing.assert_allclose(np.linalg.norm(X - feet, axis=1), np.abs(distance), rtol=1e-9)
+    np.testing.assert_allclose(model.signed_distance(feet), 0.0, atol=1e-12)
+    assert np.abs(distance).min() == pytest.approx(separability(X, y).max_margin().margin, rel=1e-6)
+    w, b = model.direction_[0, :3], model.direction_[0, 3]
+    assert model.origin_distance_ == pytest.approx(abs(b) / np.linalg.norm(w))
+
+
+def test_of_a_quasi_complete_separation_too():
+    model = fit(QUASI, LABELS)
+    np.testing.assert_allclose(model.signed_distance(QUASI), [0, 0, 0, 0, 1, 1], atol=1e-12)
+    assert model.project([[5.0, 2.0]]).tolist() == [[5.0, 0.0]]
+    assert model.origin_distance_ == 0.0
+
+
+def test_a_model_of_no_weights_still_has_no_boundary():
+    model = LogisticRegression(l1_ratio=1.0, C=1e-6).fit(QUASI, LABELS)
+    with pytest.raises(InputError, match="raise C"):
+        model.signed_distance(QUASI)

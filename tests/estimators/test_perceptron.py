@@ -323,18 +323,71 @@ def test_the_pocket_is_never_worse_than_the_last_weights():
         assert scores[0] >= scores[1]
 
 
-def test_the_summed_error_may_stop_it():
+def test_the_lectures_summed_error_may_stop_it():
+    """Σ|y − ŷ| with y and ŷ = ±1: two for every wrong row, counted anew here, and less than the threshold."""
+    X, y = overlapping()
+    signs = np.where(y == 1, 1, -1)
+    weights, order, errors = np.zeros(5), np.arange(len(X)), []
+    for _ in range(30):
+        path, _ = twins.perceptron(X, signs, weights, order, np.ones(len(X)))
+        before = np.vstack([weights, path[:-1]])
+        scores = np.einsum("ij,ij->i", twins.with_constant(X, True), before)
+        errors.append(np.abs(signs - np.where(scores >= 0.0, 1, -1)).sum())
+        weights = path[-1]
+    threshold = float(np.sort(errors)[3])
+    for scale in (1.0, 2.0**20, 2.0**-20):
+        for limit in (threshold, threshold + 0.5):
+            model = Perceptron(
+                max_iter=30, shuffle=False, verdict_after=None, error_threshold=limit, fit_intercept=False, eta0=1.0
+            )
+            rows = scale * twins.with_constant(X, True)  # the constant as a column, so that all of it scales
+            with pytest.warns(ConvergenceWarning):
+                model.fit(rows, y)
+            assert model.n_iter_ == int(np.argmax(np.array(errors) < limit)) + 1
+            assert "error_threshold" in model.certificate_.reason
+
+
+@pytest.mark.parametrize("options", [{}, {"rule": "batch", "eta0": 0.1}, {"penalty": "l2"}, {"margin": 0.5}])
+def test_the_summed_error_is_counted_by_every_rule(options):
+    X, y = overlapping()
+    weights = np.random.default_rng(2).integers(1, 4, len(X)).astype(float)
+    given = {"max_iter": 1, "shuffle": False, "verdict_after": None, "pocket": False} | options
+    rule = Perceptron(**given)
+    wrong = 0.0
+    if options.get("rule") == "batch":
+        wrong = 2.0 * weights[y != 1].sum()  # at zero weights every score is 0: the positive class
+    else:
+        for place in range(len(X)):
+            upto = Perceptron(**given)
+            if place == 0:
+                score = 0.0
+            else:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    upto.partial_fit(X[:place], y[:place], classes=[0, 1], sample_weight=weights[:place])
+                score = float(X[place] @ upto.coef_[0] + upto.intercept_[0])
+            wrong += weights[place] * abs((1 if y[place] == 1 else -1) - (1 if score >= 0 else -1))
+    for threshold, stops in ((wrong, False), (wrong + 1.0, True)):
+        rule.set_params(error_threshold=threshold)
+        with pytest.warns(ConvergenceWarning):
+            rule.fit(X, y, sample_weight=weights)
+        assert ("error_threshold" in rule.certificate_.reason) == stops
+
+
+def test_the_summed_loss_may_stop_it():
     X, y = overlapping()
     full = Perceptron(max_iter=30, shuffle=False, verdict_after=None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         errors = full.fit(X, y).trace_.objective
     threshold = float(np.sort(errors)[3])
-    model = Perceptron(max_iter=30, shuffle=False, verdict_after=None, error_threshold=threshold).fit(X, y)
+    model = Perceptron(max_iter=30, shuffle=False, verdict_after=None, loss_threshold=threshold)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
     assert model.n_iter_ == int(np.argmax(errors <= threshold)) + 1
     assert model.trace_.objective[-1] <= threshold
-    assert "error_threshold" in model.certificate_.reason
-    # the error is Σ −s·z over the mistakes, at the weights of the visit
+    assert "loss_threshold" in model.certificate_.reason
+    # the loss is Σ −s·z over the mistakes, at the weights of the visit
     order = np.arange(len(X))
     path, wrong = twins.perceptron(X, np.where(y == 1, 1, -1), np.zeros(5), order, np.ones(len(X)))
     before = np.vstack([np.zeros(5), path[:-1]])

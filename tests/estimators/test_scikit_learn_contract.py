@@ -69,6 +69,6 @@ def order_dependent(estimator: Any) -> dict[str, str]:
 )
 def test_scikit_learn_check(estimator, check):
     with warnings.catch_warnings():
-        if getattr(estimator, "solver", None) in ("gd", "sgd"):
-            warnings.simplefilter("ignore", ConvergenceWarning)  # a descent stops at max_iter as a rule
+        if getattr(estimator, "solver", None) in ("gd", "sgd") or getattr(estimator, "penalty", None) == "elasticnet":
+            warnings.simplefilter("ignore", ConvergenceWarning)  # a descent, or tol, stops before anything is proved
         check(estimator)

@@ -38,12 +38,12 @@ def test_patience_counts_epochs_without_enough_progress():
     walked, _ = run([1.0, 0.5, 0.4999, 0.4998, 0.1])
     assert (walked.stop, walked.epochs) == (Stop.PATIENCE, 4)
     walked, _ = run([1.0, 0.5, 0.4999, 0.4998, 0.1], idle=None)
-    assert (walked.stop, walked.epochs) == (Stop.MAX_ITER, 5)
+    assert (walked.stop, walked.epochs) == (Stop.EPOCHS, 5)
 
 
 def test_small_losses_are_compared_by_share():
     walked, _ = run([1e-6, 9e-7, 8e-7, 7e-7, 6e-7])
-    assert walked.stop is Stop.MAX_ITER
+    assert walked.stop is Stop.EPOCHS
 
 
 def test_a_rate_is_lowered_before_giving_up():

@@ -115,7 +115,8 @@ def test_reasons_to_stop():
     assert patient.point == 0.0
     assert patient.epochs == 2
     ran_out = stochastic_gradient_descent(float_gradient, [0.0, 0.0], 0.01, 2, 3, rows=5)
-    assert (ran_out.stop, ran_out.epochs, ran_out.steps) == (DescentStop.MAX_STEPS, 3, 9)
+    assert (ran_out.stop, ran_out.epochs, ran_out.steps) == (DescentStop.EPOCHS, 3, 9)
+    assert "epochs asked for are done" in str(ran_out)
 
 
 def test_divergence_is_reported_and_the_point_stays_finite():

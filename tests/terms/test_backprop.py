@@ -76,10 +76,10 @@ def test_objective_and_gradient_against_a_complex_step(activation, inputs, hidde
         assert gradient[j] == pytest.approx(slope, rel=1e-10, abs=1e-13)
 
 
+@mpmath.workdps(50)
 def test_a_slope_against_mpmath_with_fifty_digits():
     architecture, X, codes, weights, flat = case((2, 3, 1), "tanh", 5, rows=4)
     _, gradient = evaluate(architecture, X, codes, weights, 0.1, flat)
-    mpmath.mp.dps = 50
 
     def objective(j, change):
         w = [mpmath.mpf(float(v)) for v in flat]

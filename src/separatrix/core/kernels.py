@@ -15,7 +15,7 @@ from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
 from separatrix.core.lanes import THREAD_WORK, Span, spans
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import thread_count
-from separatrix.core.total import Total
+from separatrix.core.total import CompensatedTotal, Total
 
 if TYPE_CHECKING:
     from separatrix.core.protocols import Rule
@@ -116,7 +116,7 @@ def _combine(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, A
     sums = _kernels.combine(
         rows, options["factors"], options["constant"], span.first, span.last, span.lanes, threads_for(span)
     )
-    return Total(sums.reshape(1, 2, -1), np.empty(0))
+    return CompensatedTotal(sums.reshape(1, 2, -1), np.empty(0))
 
 
 def _moments(rows: Rows, labels: Labels, points: Matrix, options: Mapping[str, Any], span: Span) -> Total:
@@ -280,10 +280,13 @@ def score(rows: Rows, points: Matrix, constant: bool, probabilities: bool, out: 
         _kernels.score(rows, points, constant, probabilities, out, span.first, span.last, span.lanes, threads_for(span))
 
 
-def spreads(rows: Rows, codes: Codes, centre: Matrix, scale: Matrix, out: Vector, entries_per_row: float) -> None:
-    """Write Σⱼ(scaleₖⱼ(xⱼ − centreₖⱼ))² of every row, k its class."""
+def spreads(
+    rows: Rows, codes: Codes, centre: Matrix, scale: Matrix, full: AnyArray | None, out: Vector, entries_per_row: float
+) -> None:
+    """Write Σⱼ(scaleₖⱼ(xⱼ − centreₖⱼ))² of every row, k its class; ``full`` columns are stored by every row of k."""
+    whole = None if full is None else np.ascontiguousarray(full, dtype=np.float64)
     for span in spans(rows.n, 2 * entries_per_row + 8.0, 1):
-        _kernels.spreads(rows, codes, centre, scale, out, span.first, span.last, span.lanes, threads_for(span))
+        _kernels.spreads(rows, codes, centre, scale, whole, out, span.first, span.last, span.lanes, threads_for(span))
 
 
 def bracket(rows: Rows, point: Vector, constant: bool, entries_per_row: float) -> tuple[Vector, Vector]:

@@ -10,15 +10,23 @@ from dataclasses import dataclass
 BLOCK_WORK = 2**27
 """Multiply-adds per block: about a tenth of a second on one thread."""
 
+WORK_PER_NUMBER = 2048
+LONGEST_BLOCK = 2**33
+"""Multiply-adds that a block brings for each number of its total, because to clear and merge a total is slow work next
+to products of matrices; but no more than take a second."""
+
 LANE_WORK = 2**17
 """Fewer multiply-adds than this are not worth a lane of their own."""
 
 THREAD_WORK = 2**22
 """Below this, about half a millisecond, waking other threads costs more than it saves."""
 
+LANE_WORK_PER_NUMBER = 256
+"""The same for a lane."""
+
 MOST_LANES = 64
-MOST_LANE_NUMBERS = 2**24
-"""Numbers that all lanes together may hold: 128 MiB."""
+MOST_LANE_NUMBERS = 2**25
+"""Numbers that all lanes together may hold: 256 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +42,23 @@ class Span:
 def spans(rows: int, work_per_row: float, size: int) -> Iterator[Span]:
     """Cut ``rows`` into spans, for a total of ``size`` numbers per lane.
 
-    Merging a lane costs ``size`` additions, so a lane must bring sixteen times that.
+    Merging a lane costs ``size`` additions, so a lane must bring many times that, and a block several lanes.
 
     >>> list(spans(1000, 10.0, 11))
     [Span(first=0, last=1000, lanes=1, work=10000.0)]
     >>> [span.lanes for span in spans(1_000_000, 51.0, 56)]
     [64]
+    >>> [(span.last - span.first, span.lanes) for span in spans(2000, 8e6, 4000 * 4000)]  # 4,000 columns
+    [(1000, 1), (1000, 1)]
     """
     work_per_row = max(work_per_row, 1.0)
-    blocks = max(1, -int(-rows * work_per_row // BLOCK_WORK))
+    block_work = max(BLOCK_WORK, min(WORK_PER_NUMBER * size, LONGEST_BLOCK))
+    blocks = max(1, -int(-rows * work_per_row // block_work))
     for block in range(blocks):
         first, last = rows * block // blocks, rows * (block + 1) // blocks
         work = (last - first) * work_per_row
         lanes = min(
-            int(work // max(LANE_WORK, 16 * size)),
+            int(work // max(LANE_WORK, LANE_WORK_PER_NUMBER * size)),
             MOST_LANES,
             MOST_LANE_NUMBERS // max(size, 1),
             last - first,

@@ -7,14 +7,20 @@ class Stop(StrEnum):
     """The reason a solver stopped; its text carries the remedy."""
 
     CERTIFIED = "the bound is below tol"
-    FLOOR = "rounding leaves nothing to gain"
+    FLOOR = "rounding leaves nothing to gain; loosen tol"
     MAX_ITER = "passes ran out; raise max_iter or loosen tol"
+    EPOCHS = "all epochs that max_iter allows are done; raise max_iter or loosen tol"
     STALLED = "no step improves the objective at this precision; rescale extreme columns or loosen tol"
     DEPENDENT = "columns are nearly, but not quite, linearly dependent; drop one of them or use a finite C"
     SEPARATED = "no finite maximum exists; use a finite C"
-    PATIENCE = "the loss, or the validation score, no longer improves by tol"
+    PATIENCE = "the loss or validation score no longer improves by tol; raise n_iter_no_change or loosen tol"
     DIVERGED = "the steps are too long; lower eta0, or leave it out"
     ASKED = "a callback asked to stop"
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, as a hint."""
+        return self.value.partition("; ")[2] or "raise max_iter or loosen tol"
 
     @property
     def good(self) -> bool:

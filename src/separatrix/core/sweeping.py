@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix.core.arrays import Vector
 
-COUNTERS = ("visits", "mistakes", "error", "score", "last_mistake", "longest_run", "skipped", "truncated")
+COUNTERS = ("visits", "mistakes", "error", "score", "last_mistake", "longest_run", "skipped", "truncated", "wrong")
 """Names of the kernel's counters, in its order."""
 
 
@@ -49,6 +49,11 @@ class SweepState:
     def error(self) -> float:
         """Since it was last set to zero: Σ a·(margin − s·z) over the mistakes; of a descent Σ a·loss as met."""
         return float(self.counters[2])
+
+    @property
+    def wrong(self) -> float:
+        """Since it was last set to zero: Σ a over the perceptron's visits that predicted the other class."""
+        return float(self.counters[8])
 
     @property
     def score(self) -> float:

@@ -6,13 +6,11 @@ OpenMP's pool does not survive a fork and would wait for threads that are gone.
 """
 
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from separatrix.core import _kernels
 
@@ -22,6 +20,8 @@ _forked = False
 def _note_fork() -> None:
     global _forked
     _forked = True
+    if _blas.cache_info().currsize:
+        _blas().forked()
 
 
 if hasattr(os, "register_at_fork"):
@@ -71,19 +71,39 @@ def thread_limit(n_jobs: int | None) -> Iterator[None]:
         _limit.reset(token)
 
 
-_blas_lock = threading.RLock()
+NUMBER_OF_THREADS = {
+    "openblas": ("openblas_get_num_threads", "openblas_set_num_threads"),
+    "mkl": ("MKL_Get_Max_Threads", "MKL_Set_Num_Threads"),
+}
+"""The functions by which a BLAS says and changes how many threads it uses: ``int get()`` and ``void set(int)``."""
 
 
 @cache
-def _blas_controller() -> Any:
-    import scipy.linalg  # noqa: F401  the BLAS to be limited must be loaded first
+def _blas() -> _kernels.Hold:
+    """All loaded BLAS libraries that can be limited, to be held at one thread."""
+    import ctypes
+
+    from scipy.linalg import cython_blas  # which also loads the BLAS to be limited
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    _kernels.use_blas(cython_blas.__pyx_capi__["dsyrk"], cython_blas.__pyx_capi__["dgemm"])
+    found = []
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        names = NUMBER_OF_THREADS.get(library.internal_api, ())
+        functions = [library._get_symbol(name) for name in names]
+        if functions and all(functions):
+            get, put = (ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions)
+            found.append((get, put))
+    return _kernels.Hold(found)
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """BLAS and LAPACK on one thread: OpenBLAS changes bits between one and two."""
-    with _blas_lock, _blas_controller().limit(limits=1):
-        yield
+def one_blas_thread() -> _kernels.Hold:
+    """A context: BLAS and LAPACK on one thread, because OpenBLAS changes bits between one and two.
+
+    Entries are counted: any number of threads may be inside at once, and the last to leave restores what was.
+
+    >>> with one_blas_thread() as _:
+    ...     one_blas_thread().inside >= 1
+    True
+    """
+    return _blas()

@@ -27,6 +27,27 @@ class Total:
         return type(self)(self.sums + other.sums, np.maximum(self.maxima, other.maxima))
 
 
+@dataclass(frozen=True, slots=True)
+class CompensatedTotal(Total):
+    """Sums with what additions lost beside them: ``sums`` is (1, 2, width), the high parts first.
+
+    Adding two keeps what the addition of the high parts loses (Knuth's two-sum), so the error does not
+    grow with the number of totals merged.
+
+    >>> tiny = CompensatedTotal(np.array([[[1e-20], [0.0]]]), np.empty(0))
+    >>> one = CompensatedTotal(np.array([[[1.0], [0.0]]]), np.empty(0))
+    >>> (one + tiny).sums[0, 1]
+    array([1.e-20])
+    """
+
+    def __add__(self, other: Self) -> Self:
+        (a, lost_a), (b, lost_b) = self.sums[0], other.sums[0]
+        high = a + b
+        part = high - a
+        lost = (a - (high - part)) + (b - part)
+        return type(self)(np.stack([high, lost + (lost_a + lost_b)])[None], np.maximum(self.maxima, other.maxima))
+
+
 def merge_tree(totals: Iterable[Total]) -> Total:
     """Merge in a fixed binary tree, holding only a logarithm of the totals at once.
 

@@ -10,6 +10,7 @@ import numpy as np
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.display import canvas
+from separatrix.display.plane import weights_of_boundary
 
 GRID = 240
 
@@ -58,7 +59,7 @@ class BasisDisplay:
         model, frame = pipeline[-1], type(X) if hasattr(X, "iloc") else None
         if len(getattr(model, "coef_", ())) != 1:
             refuse("The last step is no linear classifier of two classes.", "a boundary in φ-space has one normal.")
-        w, b = np.asarray(model.coef_[0], dtype=np.float64), float(np.ravel(model.intercept_)[0])
+        w, b = weights_of_boundary(model)
 
         def wrapped(rows: Matrix) -> Any:
             return rows if frame is None else frame(rows, columns=X.columns)

@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.display import canvas
-from separatrix.display.plane import Line, around
+from separatrix.display.plane import Line, around, weights_of_boundary
 
 GRID = 200
 COMPARABLE = 5.0
@@ -220,5 +220,6 @@ def _line(estimator: Any, values: Matrix, shown: list[int]) -> Line | None:
         return None
     at = values.mean(axis=0)
     at[shown] = 0.0
-    line = Line(np.asarray(weights)[0, shown], float(np.ravel(estimator.intercept_)[0] + weights[0] @ at))
+    normal, constant = weights_of_boundary(estimator)
+    line = Line(normal[shown], float(constant + normal @ at))
     return line if line.length > 0.0 else None

@@ -23,7 +23,8 @@ class DecisionHistoryDisplay:
 
     >>> from separatrix import LogisticRegression
     >>> x, y = [[-1.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]
-    >>> model = LogisticRegression(solver="gd", tol=1e-3, max_iter=1000, keep_epochs=(1, 10)).fit(x, y)
+    >>> model = LogisticRegression(solver="gd", tol=1e-3, n_iter_no_change=None, certify_every=20, keep_epochs=(1, 10))
+    >>> model = model.fit(x, y)
     >>> display = DecisionHistoryDisplay.from_estimator(model, x, y)
     >>> display.epochs, display.points.shape
     ([1, 10], (4, 1))

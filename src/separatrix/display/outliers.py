@@ -8,6 +8,7 @@ import numpy as np
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.display import canvas
+from separatrix.display.plane import weights_of_boundary
 
 Line = tuple[Vector, float]
 
@@ -101,7 +102,7 @@ class OutlierDisplay:
 
 
 def _line(model: Any) -> Line:
-    return model.coef_[0], float(model.intercept_[0])
+    return weights_of_boundary(model)
 
 
 def _distance(line: Line, point: Vector) -> float:

@@ -10,6 +10,15 @@ from separatrix.engines import block_of
 from separatrix.estimators.inputs import refuse_not_finite
 
 
+def weights_of_boundary(model: Any) -> tuple[Vector, float]:
+    """(w, b) of a linear model of two classes; where maximum likelihood has no maximum, of what runs to infinity."""
+    direction = getattr(model, "direction_", None)
+    if direction is None:
+        return np.asarray(model.coef_[0], dtype=np.float64), float(np.ravel(model.intercept_)[0])
+    d = np.shape(model.coef_)[1]
+    return np.asarray(direction[0, :d]), float(direction[0, d]) if direction.shape[1] > d else 0.0
+
+
 @dataclass(frozen=True)
 class Line:
     """The points of the plane with ⟨w, x⟩ + b = 0.

@@ -53,6 +53,12 @@ class Block:
             return self.source[which].tocsr()
         return kernels.gather(self.rows, np.ascontiguousarray(which, dtype=np.int64))
 
+    def pick(self, which: Positions) -> Any:
+        """Copy some rows in the type they are stored in, where that is one type; else as ``take`` does."""
+        if self.layout == "dense":
+            return np.ascontiguousarray(self.source[which])
+        return self.take(which)
+
     def column_name(self, column: int) -> str:
         """How errors call a column."""
         return f"Column {self.names[column]!r}" if self.names is not None else f"Column {column}"
@@ -112,7 +118,10 @@ def _dense_block(X: Any) -> Block:
                 "pass an array, a data frame or a scipy.sparse matrix.",
                 InputTypeError,
             )
-        X = np.asarray(X)
+        try:
+            X = np.asarray(X)
+        except ValueError as error:
+            refuse(f"X cannot be read as rows of equal length: {error}.", "give every row as many numbers.")
     if isinstance(X, np.ma.MaskedArray):
         if np.ma.is_masked(X):
             refuse("X has masked values.", "fill or drop them first.")
@@ -151,6 +160,7 @@ def _sparse_block(X: Any) -> Block:
     if not readable(X.dtype):
         X = type(X)((as_float64(X.data, "X"), X.indices, X.indptr), shape=X.shape)
         copies.append("values of X converted to float64")
+    X = _without_spare_room(X)
     rows = _sparse_rows(X)
     fault = kernels.sparse_fault(rows)
     if fault == "order":
@@ -165,6 +175,14 @@ def _sparse_block(X: Any) -> Block:
             "rebuild it; X.check_format() shows where.",
         )
     return Block(rows, X.format, X, int(X.nnz), None, copies)
+
+
+def _without_spare_room(X: Any) -> Any:
+    """Views of what is stored: arrays may be longer than that, which SciPy's own selection of rows does not expect."""
+    stored = int(X.indptr[-1]) if len(X.indptr) else 0
+    if len(X.indices) == stored == len(X.data) or not 0 <= stored <= min(len(X.indices), len(X.data)):
+        return X
+    return type(X)((X.data[:stored], X.indices[:stored], X.indptr), shape=X.shape, copy=False)
 
 
 def _sparse_rows(X: Any) -> kernels.Rows:

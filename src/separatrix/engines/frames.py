@@ -41,7 +41,7 @@ def frame_pieces(X: Any) -> FramePieces | None:
         frame = FramePieces(X.num_rows, list(X.schema.names))
         for position, name in enumerate(frame.names):
             column = X.column(position)
-            frame.columns.append(_arrow_column(getattr(column, "chunks", [column]), name))
+            frame.columns.append(_arrow_column(getattr(column, "chunks", [column]), name, frame.copies))
         return frame
     return None
 
@@ -80,8 +80,15 @@ def _pandas_column(column: Any, name: str, copies: list[str]) -> list[Piece]:
     numpy_dtype = getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", None))
     if not isinstance(numpy_dtype, np.dtype) or numpy_dtype.kind not in "fiub":
         _not_numeric(name, dtype)
+    if hasattr(dtype, "closed"):  # an interval has a numeric subtype and is no number
+        _not_numeric(name, dtype)
     copies.append(f"column {name!r} converted from {dtype}")
-    return [(0, column.to_numpy(dtype=numpy_dtype), -1)]
+    return [(0, _readable(column.to_numpy(dtype=numpy_dtype)), -1)]
+
+
+def _readable(values: Any) -> Any:
+    """Half floats as float64; everything else as it is."""
+    return values.astype(np.float64) if values.dtype.kind == "f" and values.dtype.itemsize == 2 else values
 
 
 def _from_objects(values: Any, name: str) -> Any:
@@ -95,21 +102,33 @@ def _polars_column(series: Any, copies: list[str]) -> list[Piece]:
     name = series.name
     if series.null_count():
         _missing(name, series.null_count(), int(series.is_null().arg_max()))
-    if not (series.dtype.is_numeric() or str(series.dtype) == "Boolean") or series.dtype.is_decimal():
+    kind = str(series.dtype)
+    if not (series.dtype.is_numeric() or kind == "Boolean") or series.dtype.is_decimal() or "128" in kind:
         _not_numeric(name, series.dtype)
     pieces: list[Piece] = []
     row = 0
     for chunk in series.get_chunks():
         if len(chunk):
             # A polars boolean is a bitmap that to_numpy turns into bytes.
-            pieces.append((row, chunk.to_numpy(), -1))
+            pieces.append((row, _readable(chunk.to_numpy()), -1))
             row += len(chunk)
-    if str(series.dtype) == "Boolean":
+    if kind == "Boolean":
         copies.append(f"column {name!r} turned from bits into bytes")
+    elif kind == "Float16":
+        copies.append(f"column {name!r} converted to float64")
     return pieces
 
 
-def _arrow_column(chunks: Any, name: str) -> list[Piece]:
+ARROW_TYPES = {
+    "halffloat": "float16",
+    "float": "float32",
+    "double": "float64",
+    **{f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+"""Arrow's names of the types that can be read, beside bool, and NumPy's."""
+
+
+def _arrow_column(chunks: Any, name: str, copies: list[str]) -> list[Piece]:
     pieces: list[Piece] = []
     row = 0
     for chunk in chunks:
@@ -123,10 +142,11 @@ def _arrow_column(chunks: Any, name: str) -> list[Piece]:
         if kind == "bool":
             pieces.append((row, np.frombuffer(data, dtype=np.uint8), chunk.offset))
         else:
-            if kind not in ("float", "double") and "int" not in kind:
+            if kind not in ARROW_TYPES:
                 _not_numeric(name, kind)
-            dtype = np.dtype({"float": "float32", "double": "float64"}.get(kind, kind))
-            values = np.frombuffer(data, dtype=dtype)[chunk.offset : chunk.offset + len(chunk)]
-            pieces.append((row, values, -1))
+            values = np.frombuffer(data, dtype=ARROW_TYPES[kind])[chunk.offset : chunk.offset + len(chunk)]
+            if kind == "halffloat" and not pieces:
+                copies.append(f"column {name!r} converted to float64")
+            pieces.append((row, _readable(values), -1))
         row += len(chunk)
     return pieces

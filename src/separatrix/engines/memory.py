@@ -11,6 +11,7 @@ from separatrix.core.arrays import Codes, Matrix, Positions, Vector
 from separatrix.core.lanes import spans
 from separatrix.core.protocols import Rowwise, Rule, Term
 from separatrix.core.sweeping import SweepState
+from separatrix.core.threads import one_blas_thread
 from separatrix.core.total import merge_tree
 from separatrix.engines.blocks import Block, block_of
 from separatrix.engines.lengths import squared_lengths
@@ -74,7 +75,8 @@ class MemoryEngine:
         work = term.work(self.entries_per_row, self.columns_count) * len(at)
         options = term.options()
         cut = spans(self.rows, work, size)
-        return term.read(merge_tree(kernel(self.block.rows, labels, at, options, span) for span in cut))
+        with one_blas_thread():
+            return term.read(merge_tree(kernel(self.block.rows, labels, at, options, span) for span in cut))
 
     def sweep(
         self, rule: Rule, state: SweepState, order: Positions | None = None, first: int = 0, last: int | None = None
@@ -109,8 +111,8 @@ class MemoryEngine:
             return squared_lengths(self.block, at, options["constant"], options["shift"])[:, None]
         out = np.empty((self.rows, rowwise.outputs(len(at))))
         if rowwise.kernel == "spreads":
-            scale = options["scale"]
-            kernels.spreads(self.block.rows, self.codes, at, scale, out.ravel(), self.entries_per_row)
+            scale, full = options["scale"], options["full"]
+            kernels.spreads(self.block.rows, self.codes, at, scale, full, out.ravel(), self.entries_per_row)
         elif rowwise.kernel == "lengths":
             kernels.lengths(self._by_rows().rows, options["constant"], out.ravel(), self.entries_per_row)
         else:
@@ -134,7 +136,7 @@ class MemoryEngine:
                 chosen.append(members[edges[:-1] + inside])
         which = np.sort(np.concatenate(chosen))
         weights = None if self.weights is None else self.weights[which]
-        return type(self)(block_of(self.block.take(which)), self.codes[which], self.classes, weights)
+        return type(self)(block_of(self.block.pick(which)), self.codes[which], self.classes, weights)
 
     def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
         """Row numbers whose signed margins pass ``test``, smallest margin first.
@@ -150,14 +152,17 @@ class MemoryEngine:
         return passed[order].astype(np.int64)
 
     def columns(self, which: Positions) -> Any:
-        """A few columns: packed float64 in column order, or CSC for sparse rows."""
+        """A few columns: packed in column order, in the type of an array or as float64, or CSC for sparse rows."""
         if self.block.sparse:
             return self.block.source.tocsc()[:, which]
+        if self.block.layout == "dense":
+            source = self.block.source
+            packed = np.empty((self.rows, len(which)), dtype=source.dtype, order="F")
+            for place, column in enumerate(which):
+                packed[:, place] = source[:, column]
+            return packed
         packed = np.empty((self.rows, len(which)), order="F")
         step = max(1, 2**20 // self.columns_count)
-        if isinstance(self.block.source, np.ndarray):
-            packed[...] = self.block.source[:, which]
-            return packed
         for first in range(0, self.rows, step):
             rows = np.arange(first, min(first + step, self.rows))
             packed[rows] = self.block.take(rows)[:, which]

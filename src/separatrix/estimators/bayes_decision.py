@@ -11,7 +11,7 @@ from separatrix.core.errors import InputError, refuse
 from separatrix.engines import block_of
 from separatrix.estimators.generative import check_classes, given_priors, numbers_of
 from separatrix.estimators.inputs import encode, sample_weights
-from separatrix.terms.decisions import OverallRisk, mean_loss, reweighted, threshold_of
+from separatrix.terms.decisions import OverallRisk, least_risk, mean_loss, reweighted, threshold_of
 
 
 class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
@@ -171,8 +171,8 @@ class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         return shares
 
     def _chosen(self, X: Any) -> AnyArray:
-        risk = self.risk(X)
-        return np.asarray(risk.shape[1] - 1 - np.argmin(risk[:, ::-1], axis=1))
+        shares = self.predict_proba(X)
+        return least_risk(shares, self.loss_matrix_)
 
     def _losses(self, classes: AnyArray) -> tuple[Matrix, AnyArray]:
         count = len(classes)

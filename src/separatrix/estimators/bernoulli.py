@@ -20,6 +20,7 @@ from separatrix.estimators.binary_rows import binary_blocks, refuse_strange
 from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, numbers_of, warn_unless_met
 from separatrix.estimators.inputs import Target, encode, open_engine, sample_weights
 from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.ties import gamma, last_of_highest, lead, settle_rows, tolerance_of_rows
 from separatrix.terms.bernoulli import BernoulliClasses
 from separatrix.terms.counts import ClassCounts
 
@@ -169,7 +170,11 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         return model.coef, model.offset + model.priors
 
     def predict_joint_log_proba(self, X: Any) -> Matrix:
-        """Log P(x, cₖ) of every row (n × K); −∞ where x is impossible under the class."""
+        """Log P(x, cₖ) of every row (n × K); −∞ where x is impossible under the class.
+
+        Joints that are equal within their rounding are given as equal (of more than two the last a hair higher), see
+        ``ties``.
+        """
         return self._joint(X)
 
     def decision_function(self, X: Any) -> AnyArray:
@@ -189,9 +194,9 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         return joint
 
     def predict(self, X: Any) -> AnyArray:
-        """The most probable class of each row; of two that tie class 1, of more the first."""
+        """The most probable class of each row; of those that tie the last, so of two class 1."""
         score = self.decision_function(X)
-        codes = (score >= 0).astype(np.intp) if score.ndim == 1 else np.argmax(score, axis=1)
+        codes = (score >= 0).astype(np.intp) if score.ndim == 1 else last_of_highest(score)
         labels: AnyArray = self.classes_[codes]
         return labels
 
@@ -215,10 +220,13 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         walls = np.column_stack(model.barriers) if model.certain else None
         out = np.empty((n, len(points)))
         for first, last, part in binary_blocks(block, self._threshold()):
-            out[first:last] = _scores(part, points)
+            some = _scores(part, points)
             if walls is not None:
-                out[first:last][_scores(part, walls) > 0.5] = -np.inf
-        return out + model.priors
+                some[_scores(part, walls) > 0.5] = -np.inf
+            some += model.priors
+            _settle(part, model, some, self._counts)
+            out[first:last] = some
+        return out
 
     def _threshold(self) -> float | None:
         return None if self.binarize is None else float(self.binarize)
@@ -245,6 +253,23 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
             )
             alpha = np.maximum(alpha, SMALLEST_ALPHA)
         return alpha if alpha.ndim else float(alpha)
+
+
+def _settle(rows: Block, model: BernoulliClasses, joints: Matrix, counts: ClassCounts) -> None:
+    """Make joints that tie equal, in place.
+
+    log μ − log(1 − μ), and the sum of all log(1 − μ), are off by a few roundings of the logarithms they are made of;
+    each of those is log N − log W, off by a rounding of either.
+    """
+    ones, zeros, priors = (
+        np.abs(np.where(np.isneginf(logs), 0.0, logs)) for logs in (model.ones, model.zeros, model.priors)
+    )
+    d, whole = rows.shape[1], 1.0 + float(np.log1p(counts.weights.max()))
+    tolerances = np.column_stack([ones + zeros + whole, zeros.sum(axis=1) + priors + d * whole]) * 2.0 * gamma(d)
+    with np.errstate(invalid="ignore"):
+        near = np.flatnonzero(lead(joints) <= 2.0 * tolerances.sum(axis=1).max())
+    if len(near):
+        settle_rows(joints, near, tolerance_of_rows(block_of(rows.take(near)), tolerances))
 
 
 def _scores(block: Block, points: Matrix) -> Matrix:

@@ -166,6 +166,8 @@ def descend(
         None if model.certify_every is None else prove,
         int(model.certify_every or 1),
         frozenset(int(epoch) for epoch in model.keep_epochs),
+        # a rate that adapts is only lowered by chance, and sooner is better than later
+        noisy=model.solver == "sgd" and model.learning_rate != "adaptive",
     )
     walked = walk(steps, patience, lambda point: float(np.linalg.norm(objective.weights_of(point))), trace)
     solved = certified(objective, alpha, walked.point, tol, walked.stop)
@@ -195,7 +197,8 @@ def begin(
         curvature = smoothness(raw) if full else batch_smoothness(raw, batch, seed)
         eta0 = 1.0 / curvature if 0.0 < curvature < math.inf else 1.0
     kind = "constant" if full and kind == "auto" else kind
-    rates = Rates(kind, float(eta0 or 0.0), float(model.power_t), raw.strength + alpha, max(512.0, 5.0 * raw.size))
+    steady = max(512.0, 5.0 * raw.size) / batch**0.75
+    rates = Rates(kind, float(eta0 or 0.0), float(model.power_t), raw.strength + alpha, steady)
     total = None if model.average is False else np.zeros(raw.size)
     return Progress(SweepState(np.array(start), total=total), rates)
 

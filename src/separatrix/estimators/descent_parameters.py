@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from separatrix.core.errors import refuse
+from separatrix.estimators.named_penalty import strength_and_ratio
 
 DESCENT_SOLVERS = ("gd", "sgd")
 
@@ -32,7 +33,7 @@ def check_descent(model: Any) -> None:
             f"learning_rate is {model.learning_rate!r}.",
             f"choose one of {', '.join(map(repr, SCHEDULES))}, or give a function of t = 1, 2, ….",
         )
-    if model.learning_rate == "optimal" and math.isinf(model.C):
+    if model.learning_rate == "optimal" and math.isinf(strength_and_ratio(model)[0]):
         refuse('learning_rate="optimal" needs a penalty, and C is infinite.', 'use "auto", or a finite C.')
     if model.eta0 is not None:
         number("eta0", holds("eta0", 5e-324), "a positive, finite number, or None to take it from the data")

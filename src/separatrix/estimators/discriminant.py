@@ -266,6 +266,7 @@ class LinearDiscriminantAnalysis(
         self.priors_, self.means_, self.covariance_ = classes.priors, classes.means, classes.covariance
         self.xbar_ = classes.centre
         self.coef_, self.intercept_ = posterior.coef, posterior.intercept
+        self._settle(block_of(X), magnified=certificate.condition)
         self._most_components = most if self.n_components is None else int(self.n_components)
         self.scalings_, self.explained_variance_ratio_ = axes, shares[: self._most_components]
         self.certificate_ = certificate

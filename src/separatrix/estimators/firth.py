@@ -26,6 +26,7 @@ from separatrix.core.threads import one_blas_thread
 from separatrix.core.trace import Trace
 from separatrix.estimators.aliasing import aliasing
 from separatrix.estimators.inputs import Target, block_of
+from separatrix.estimators.named_penalty import strength_and_ratio
 from separatrix.estimators.problem import LogisticProblem
 from separatrix.estimators.proving import check_kept, columns_kept, coordinates, named
 from separatrix.estimators.sharp import SharpGround, is_small
@@ -48,12 +49,12 @@ def check_firth(estimator: Any, target: Target | None = None) -> None:
         if estimator.flic:
             refuse("flic=True needs firth=True: it refits the intercept of Firth's estimate.", "set firth=True.")
         return
-    if not math.isinf(estimator.C):
+    if not math.isinf(strength_and_ratio(estimator)[0]):
         refuse(
             f"firth=True with C={estimator.C!r}: Firth's penalty ½ log det I takes the place of the other one.",
             "set C=np.inf, or firth=False.",
         )
-    if estimator.l1_ratio:
+    if strength_and_ratio(estimator)[1]:
         refuse(f"firth=True with l1_ratio={estimator.l1_ratio!r}: there is no L1 part.", "set l1_ratio=0.")
     if estimator.flic and not estimator.fit_intercept:
         refuse("flic=True needs an intercept to refit.", "set fit_intercept=True, or flic=False.")

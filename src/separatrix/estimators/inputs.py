@@ -3,8 +3,11 @@
 Every complaint is a fact, a rule and a way out, and names the column or row.
 """
 
+import datetime
+import decimal
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Never
 
 import numpy as np
@@ -42,7 +45,7 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
             "y should be a 1d array, got a matrix instead: multilabel or multioutput.",
             "fit one classifier per column, or use sklearn.multioutput.",
         )
-    labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    labels = _label_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         import warnings
 
@@ -78,6 +81,42 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
     return Target(inverse.astype(np.int32), found)
 
 
+def _label_array(y: Any) -> AnyArray:
+    """Labels in an array, whatever holds them; a label that is masked or null is refused, not lost."""
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        first = int(np.ma.getmaskarray(y).ravel().argmax())
+        refuse(f"y has masked labels (first at row {first}).", "drop the rows whose label is masked.")
+    if type(y).__module__.split(".")[0] == "pyarrow" and hasattr(y, "type"):
+        if y.null_count:
+            refuse(f"Input y contains NaN: {y.null_count} labels are null.", "drop the rows whose label is missing.")
+        y = y.cast(y.type.value_type) if hasattr(y.type, "value_type") and hasattr(y.type, "index_type") else y
+        return np.array(y.to_pylist()) if hasattr(y, "to_pylist") else np.asarray(y)
+    try:
+        return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    except ValueError as error:
+        refuse(f"y cannot be read as one label per row: {error}.", "give a flat list or array of labels.")
+
+
+LABEL_TYPES = (
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    np.generic,
+    datetime.date,
+    datetime.timedelta,
+    decimal.Decimal,
+    Fraction,
+)
+"""What a label may be in an array of objects: values that can be sorted one after the other."""
+
+
+def _is_missing(label: object) -> bool:
+    """None, NaN, NaT, or the missing value of pandas, which is neither equal nor unequal to itself."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
+
+
 def _two_numbers(labels: AnyArray) -> Target | None:
     """The usual case without sorting: two different numbers."""
     if labels.dtype.kind not in "iub" or len(labels) == 0:
@@ -104,14 +143,24 @@ def _refuse_missing(labels: AnyArray) -> None:
                 "Unknown label type: continuous. y holds numbers that are not whole.",
                 "this is a classifier; turn y into classes first, for example y > threshold.",
             )
+    if labels.dtype.kind in "mM" and np.isnat(labels).any():
+        first = int(np.isnat(labels).argmax())
+        refuse(f"Input y contains NaN: a date is missing at row {first}.", "drop the rows whose label is missing.")
     if labels.dtype.kind == "O":
-        missing = [k for k, label in enumerate(labels) if label is None or label != label]
+        missing = [k for k, label in enumerate(labels) if _is_missing(label)]
         if missing:
             refuse(
                 f"Input y contains NaN: {len(missing)} missing labels (first at row {missing[0]}).",
                 "drop the rows whose label is missing.",
             )
         kinds = {type(label) for label in labels}
+        strange = [kind.__name__ for kind in kinds if not issubclass(kind, LABEL_TYPES)]
+        if strange:
+            refuse(
+                f"y holds labels of type {sorted(strange)[0]}, which cannot be sorted into classes.",
+                "use strings, numbers, booleans or dates.",
+                InputTypeError,
+            )
         if len(kinds) > 1 and not all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
             refuse(
                 f"y mixes labels of types {sorted(kind.__name__ for kind in kinds)}.",
@@ -128,7 +177,7 @@ def sample_weights(sample_weight: Any, rows: int) -> Vector | None:
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64, order="C")
+    weights = _weight_array(sample_weight)
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
     if weights.ndim != 1:
@@ -160,6 +209,22 @@ def _refuse_extreme(weights: Vector, what: str) -> None:
         )
 
 
+def _weight_array(sample_weight: Any) -> Vector:
+    """Weights as float64; what would be lost on the way is refused."""
+    if isinstance(sample_weight, np.ma.MaskedArray) and np.ma.is_masked(sample_weight):
+        first = int(np.ma.getmaskarray(sample_weight).ravel().argmax())
+        refuse(f"sample_weight has masked values (first at row {first}).", "fill them; 0 leaves a row out.")
+    try:
+        given = np.asarray(sample_weight.to_numpy() if hasattr(sample_weight, "to_numpy") else sample_weight)
+        if given.dtype.kind in "cmM":
+            refuse(f"sample_weight has dtype {given.dtype}.", "give one real number per row.")
+        return np.asarray(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        refuse(f"sample_weight holds values that are not numbers: {error}.", "give one number per row.")
+
+
 def class_factors(class_weight: Any, target: Target, weights: Vector | None) -> dict[int, float] | None:
     """``class_weight`` as factors per code: a mapping, "balanced", or None.
 
@@ -175,13 +240,28 @@ def class_factors(class_weight: Any, target: Target, weights: Vector | None) -> 
         return {code: float(sums.sum() / (count * sums[code])) for code in range(count) if sums[code] > 0}
     factors = {}
     known = {label: code for code, label in enumerate(target.classes.tolist())}
-    for label, factor in dict(class_weight).items():
+    for label, factor in _mapping(class_weight).items():
         label = label.item() if isinstance(label, np.generic) else label
         if not (isinstance(factor, (int, float, np.number)) and math.isfinite(factor) and factor >= 0):
             refuse(f"class_weight[{label!r}] is {factor!r}.", "class weights are finite and not negative.")
         if label in known:
             factors[known[label]] = float(factor)
+    unweighted = [label for label, code in known.items() if code not in factors]
+    if unweighted and len(factors) < len(_mapping(class_weight)):
+        strange = next(label for label in _mapping(class_weight) if label not in known)
+        refuse(
+            f"class_weight has the class {strange!r}, which is not in y, and none for {unweighted[0]!r}: "
+            f"The classes, {unweighted}, are not in class_weight.",
+            f"the classes of y are {list(known)}; their types count too.",
+        )
     return factors
+
+
+def _mapping(class_weight: Any) -> dict[Any, Any]:
+    try:
+        return dict(class_weight)
+    except (TypeError, ValueError):
+        refuse(f"class_weight is {class_weight!r}.", 'use None, "balanced" or {class: weight}.')
 
 
 def weighted(target: Target, weights: Vector | None, factors: dict[int, float] | None) -> Vector | None:
@@ -206,9 +286,10 @@ def refuse_not_finite(block: Block) -> Never:
     """Find the NaN or infinity that a pass stumbled over and name it; or name the overflow."""
     n, d = block.shape
     largest, where = 0.0, 0
-    step = max(1, 2**20 // d)
+    step = n if block.sparse else max(1, 2**20 // d)
     for first in range(0, n, step):
-        part = block.take(np.arange(first, min(first + step, n)))
+        # sparse rows as a whole, by row: to slice compressed columns again and again takes longer than to turn them
+        part = block.source.tocsr() if block.sparse else block.take(np.arange(first, min(first + step, n)))
         values = part.data if block.sparse else part.ravel()
         bad = ~np.isfinite(values)
         if bad.any():

@@ -33,8 +33,9 @@ from separatrix.estimators.inputs import (
     weighted,
 )
 from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.named_penalty import UNSET, check_penalty_name, strength_and_ratio
 from separatrix.estimators.problem import LogisticProblem
-from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
+from separatrix.estimators.solving import MANY_COLUMNS, SCIKIT_LEARN_SOLVERS, Solved, solve
 from separatrix.estimators.streaming import PartialFit, weights_of
 from separatrix.estimators.telling import print_pass, warn_unless_good
 from separatrix.terms.penalised import PenalisedLoss
@@ -64,6 +65,9 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
     Parameters
     ----------
+    penalty : {"l1", "l2", "elasticnet"} or None
+        Deprecated, as in scikit-learn: leave it out. "l1" means ``l1_ratio=1``, "l2" ``l1_ratio=0``, "elasticnet" the
+        ``l1_ratio`` given, None ``C=np.inf``; it wins over them, with a FutureWarning.
     C : float, default=1.0
         Inverse of the penalty, as in scikit-learn; ``np.inf`` for none.
     l1_ratio : float, default=0.0
@@ -109,7 +113,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         take as long as the fit itself took, or two seconds; past that the fit says that it is not decided.
     learning_rate : {"auto", "constant", "optimal", "invscaling", "adaptive"} or callable
         The step length η(t) at step t = 1, 2, …; all but "auto" are scikit-learn's. "auto" is constant for "gd"; for
-        "sgd" eta0/(1 + (t − 1)/T)^¾ with T = 512 or five times the coefficients, if more. See ``terms.descent``.
+        "sgd" eta0/(1 + (t − 1)/T)^¾ with T = 512 or five times the coefficients, if more, over batch_size^¾. See
+        ``terms.descent``.
     eta0 : float or None
         The first step length; None takes 1/L, with L the curvature that a step can meet in these data.
     power_t : float, default=0.5
@@ -125,9 +130,10 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         of the best score. The certificate is about F over all rows.
     validation_fraction : float, default=0.1
     n_iter_no_change : int or None, default=5
-        Patience of a descent: epochs without an improvement by more than tol·min(F, 1); None for no such rule. With the
+        Patience of a descent: epochs without an improvement by more than tol·min(F, 1); None for no such rule. Epochs
+        of "sgd" are noisy, so there means over many of them are compared, see ``solvers.descending``. With the
         default ``tol`` a descent that still moves hardly ever stops by it, and one that crawls on for ever ends
-        at ``max_iter``.
+        at ``max_iter``. What ends with the bound above tol warns.
     average : bool or int, default=False
         Give the mean of the weights after each step, from the first or from that many on.
     keep_epochs : sequence of int
@@ -171,6 +177,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
     def __init__(
         self,
+        penalty: str | None = UNSET,
         *,
         C: float = 1.0,
         l1_ratio: float = 0.0,
@@ -202,6 +209,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         keep_epochs: Sequence[int] = (),
         certify_every: int | None = None,
     ) -> None:
+        self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
         self.dual = dual
@@ -250,8 +258,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         factors = class_factors(self.class_weight, target, weights)
         weights = weighted(target, weights, factors)
         self._check_classes(target, weights)
-        ratio = float(self.l1_ratio or 0.0)
-        problem = LogisticProblem(float(self.C), bool(self.fit_intercept), target.classes, factors, ratio)
+        C, ratio = strength_and_ratio(self)
+        problem = LogisticProblem(C, bool(self.fit_intercept), target.classes, factors, ratio)
         engine = open_engine(block, target, weights)
         if not math.isfinite(1.0 / (problem.C * engine.weight)):
             refuse(f"C is {self.C!r}: 1/(C times the sum of the weights) overflows.", "raise C or the weights.")
@@ -298,6 +306,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         for name, value in attributes(raw).items():
             setattr(self, name, value)
         self._limit_: Limit | None = limit
+        self._settle(block, magnified=_magnified(solved), bound=certificate.bound)
         if verdict is not None:
             certificate = verdict
         self.n_iter_ = np.array([len(trace)], dtype=np.int32)
@@ -322,6 +331,21 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         """Where no maximum exists: the weights that run to infinity, as a direction (rows as in ``coef_``, b last)."""
         return None if self._limit_ is None else self._limit_.direction
 
+    def _boundary(self) -> tuple[Vector, float]:
+        """Where no maximum exists the direction has the boundary: its weights grow without end, the others do not."""
+        if self.direction_ is None:
+            return super()._boundary()
+        direction = self.direction_[0]
+        return direction[: self.n_features_in_], float(direction[-1]) if self.fit_intercept else 0.0
+
+    def _along(self, X: Any) -> Vector:
+        limit: Limit | None = getattr(self, "_limit_", None)
+        if limit is None:
+            return super()._along(X)
+        w, b = self._boundary()
+        along = self._linear(X, w[None], np.array([b]))[:, 0]
+        return np.where(limit.undecided(block_of(X), bool(self.fit_intercept)), 0.0, along)
+
     def _verdict(
         self,
         X: Any,
@@ -333,7 +357,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         began: float,
     ) -> "Separability | None":
         """The verdict where existence of a maximum was not proved; it may take as long as the fit did."""
-        if not math.isinf(self.C) or self.firth or stop is Stop.ASKED or certificate.proved:
+        if not math.isinf(strength_and_ratio(self)[0]) or self.firth or stop is Stop.ASKED or certificate.proved:
             return None
         from separatrix.estimators.no_maximum import LEAST_BUDGET, advice
         from separatrix.estimators.separability import separability
@@ -360,8 +384,11 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             return super()._score(X, probabilities)
         from separatrix.estimators.no_maximum import limit_probabilities
 
-        finite = super()._score(X, False)
-        scores = limit.scores(block_of(X), finite, bool(self.fit_intercept))
+        finite = self._linear(X, self.coef_, self.intercept_)
+        block = block_of(X)
+        scores = limit.scores(block, finite, bool(self.fit_intercept))
+        assert self._rounding_ is not None
+        self._rounding_.settle(block, self.coef_, self.intercept_, scores)
         return limit_probabilities(scores) if probabilities else scores
 
     def predict_proba(self, X: Any) -> Matrix:
@@ -390,6 +417,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             refuse(f"max_iter is {self.max_iter!r}.", "max_iter must be a whole number of at least 1.")
         if self.l1_ratio is not None and (not _is_number(self.l1_ratio) or not 0 <= self.l1_ratio <= 1):
             refuse(f"l1_ratio is {self.l1_ratio!r}.", "l1_ratio lies between 0 (L2) and 1 (L1).")
+        check_penalty_name(self)
         if self.solver not in (*OWN_SOLVERS, *SCIKIT_LEARN_SOLVERS):
             refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(OWN_SOLVERS)}.")
         if self.on_separation not in ("warn", "raise"):
@@ -464,6 +492,14 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
             return AnchoredCertificate(*claim, *witness, anchor=solved.anchor, _rows=objective.engine.rows)
         return OptimumCertificate(*claim, *witness, _rows=objective.engine.rows)
+
+
+def _magnified(solved: "Solved | FirthSolved") -> float:
+    """The largest Hⱼⱼ(H⁻¹)ⱼⱼ: how far columns that nearly depend on each other magnify rounding; 1 where unknown."""
+    factor = getattr(solved.outcome, "factor", None)
+    if factor is None or len(factor.diagonal) > MANY_COLUMNS:
+        return 1.0
+    return float(np.max(factor.diagonal * np.square(factor.inverse_lengths)))
 
 
 def _is_number(value: object, kind: Any = Real) -> bool:

@@ -23,7 +23,7 @@ from separatrix.engines.batches import RowSource, natural_type
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
 from separatrix.estimators.network_parameters import check_parameters, hidden_sizes, seed_of
 from separatrix.estimators.network_problem import Labelled, NetworkProblem, check_finite
-from separatrix.estimators.network_scores import codes_of, log_shares_of, shares_of
+from separatrix.estimators.network_scores import codes_of, log_shares_of, reach_of, settle, shares_of
 from separatrix.estimators.network_training import Training, new_update, train_epochs, train_lbfgs
 from separatrix.solvers.epochs import History
 from separatrix.terms.architecture import Architecture
@@ -200,23 +200,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         problem = self._problem(data, data.target.classes)
         training = self._begin(problem, data, goes_on=bool(self.warm_start) and hasattr(self, "coefs_"))
         stop = self._train(X, y, data, problem, training, int(self.max_iter))
-        if stop is Stop.MAX_ITER:
-            warnings.warn(
-                f"The fit stopped after {self.n_iter_} {'iterations' if self.solver == 'lbfgs' else 'epochs'} at "
-                f"average objective {self.certificate_.objective:.6g}, still improving.\n\n"
-                "Hint: raise max_iter, or loosen tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        elif stop is not Stop.ASKED and not self.certificate_.met:
-            warnings.warn(
-                f"The fit ended because {stop.value}, but it is not stationary: the gradient has entries up to "
-                f"{self.certificate_.bound:.1e}, and tol asks for {self.certificate_.tol:.1e}.\n\n"
-                "Hint: scores may be good all the same; for a stationary point lower learning_rate_init, or raise "
-                "n_iter_no_change.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        if stop is not Stop.ASKED and (stop is Stop.MAX_ITER or not self.certificate_.met):
+            warnings.warn(_how_far(self, stop), ConvergenceWarning, stacklevel=2)
         return self
 
     @available_if(_has_epochs)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
@@ -354,6 +339,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         point: Vector = training.weights.astype(np.float64)
         self.certificate_ = NetworkCertificate.at(value, gradient, float(self.tol), point, problem, dtype.name)
         self._training = training
+        self._reach = reach_of(architecture, training.weights, data.block)
         return stop
 
     def _scores(self, X: Any) -> Matrix:
@@ -372,6 +358,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
             found = scores(architecture, flat, RowSource.of(block, dtype), pool)
         if not np.isfinite(found).all():
             refuse("The scores overflow.", "bring the columns to the scale the network was fitted on.")
+        settle(architecture, flat, block, found, getattr(self, "_reach", 0.0))
         return found
 
     def _architecture(self) -> Architecture:
@@ -395,6 +382,21 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 f"X has {columns} features, but {type(self).__name__} is expecting {expected} features as input.",
                 "pass the columns the model was fitted on, in the same order.",
             )
+
+
+def _how_far(model: MLPClassifier, stop: Stop) -> str:
+    """The text of the warning: how long, how flat, and what to do."""
+    found = model.certificate_
+    still = ", still improving" if stop is Stop.MAX_ITER else ""
+    remedy = "raise max_iter, or loosen tol"
+    if stop is Stop.PATIENCE:
+        still = f": {stop.value.partition('; ')[0]}"
+        remedy = 'lower learning_rate_init, raise n_iter_no_change, use solver="lbfgs", or loosen tol'
+    return (
+        f"The fit stopped after {model.n_iter_} {'iterations' if model.solver == 'lbfgs' else 'epochs'} at average "
+        f"objective {found.objective:.6g}{still}. The largest entry of the gradient is {found.bound:.1e} (tol asks for "
+        f"{found.tol:.1e}).\n\nHint: {remedy}."
+    )
 
 
 def _print_epoch(entry: Pass) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.sides import sides
-from separatrix.core.arrays import Matrix, Vector
+from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.exact import rounded
 from separatrix.engines import Block
 from separatrix.estimators.aliasing import check
@@ -43,8 +43,7 @@ class Limit:
         """Log-odds in the limit: ±∞ where the direction decides, else those of the finite part."""
         rows = TwoClassRows(block, np.ones(block.shape[0], dtype=np.int32), constant)
         if len(self.direction) == 1:
-            assert self.verdict.integers is not None
-            signs = sides(rows, self.verdict.integers).signs[:, None]
+            signs = self._signs(rows)[:, None]
             return np.where(signs != 0, np.where(signs > 0, np.inf, -np.inf), finite)
         # the classes that lead along the direction share the row; ties are those within rounding
         brackets = [rows.bracket(v) for v in self.direction]
@@ -52,6 +51,24 @@ class Limit:
         slack = (self.direction.shape[1] + 4) * 2.0**-53 * sizes.max(axis=1, keepdims=True) * 2.0
         leading = along >= along.max(axis=1, keepdims=True) - slack
         return np.where(leading, finite, -np.inf)
+
+    def undecided(self, block: Block, constant: bool) -> AnyArray:
+        """Rows on which the direction is zero; of two classes."""
+        rows = TwoClassRows(block, np.ones(block.shape[0], dtype=np.int32), constant)
+        return np.asarray(self._signs(rows) == 0)
+
+    def _signs(self, rows: TwoClassRows) -> AnyArray:
+        """On which side of the direction each row lies, exactly; 0 on it."""
+        assert self.verdict.integers is not None
+        return np.where(self._within_rounding(rows), 0, sides(rows, self.verdict.integers).signs)
+
+    def _within_rounding(self, rows: TwoClassRows) -> AnyArray:
+        """Rows on the boundary but for rounding; none where rows of the fit are as near as that."""
+        direction = self.direction[0]
+        along, sizes = rows.bracket(direction)
+        slack = 2.0 * (len(direction) + 4) * 2.0**-53 * sizes
+        nearest = self.verdict.margin * float(np.linalg.norm(direction[: rows.block.shape[1]]))
+        return np.asarray((np.abs(along) <= slack) & (16.0 * slack < nearest))
 
 
 def limit_of(objective: PenalisedLoss, verdict: Separability) -> Limit:

@@ -87,7 +87,10 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
     pocket : bool, default=True
         Without a separator, give the best weights met instead of the last.
     error_threshold : float or None
-        Stop after an epoch whose summed error Σ a·(margin − s·z) over its mistakes is at most this.
+        Stop after an epoch whose summed error Σ a·|y − ŷ| is less than this, with y and ŷ = ±1 as each visit
+        predicted: two for every wrong row, whatever the scale of X.
+    loss_threshold : float or None
+        Stop after an epoch whose summed loss Σ a·(margin − s·z) over its mistakes is at most this.
     verdict_after : int or None, default=10
         Ask ``separability`` once, after so many epochs with mistakes (or at the end, if that is earlier), whether a
         separator exists. If none does, learning ends as soon as ``n_iter_no_change`` epochs bring no lower error;
@@ -145,6 +148,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         average: bool | int = False,
         pocket: bool = True,
         error_threshold: float | None = None,
+        loss_threshold: float | None = None,
         verdict_after: int | None = 10,
         on_pass: Callable[[Pass], bool] | None = None,
     ) -> None:
@@ -172,6 +176,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         self.average = average
         self.pocket = pocket
         self.error_threshold = error_threshold
+        self.loss_threshold = loss_threshold
         self.verdict_after = verdict_after
         self.on_pass = on_pass
 
@@ -305,6 +310,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
             tol=None if self.tol is None or self.tol == -math.inf else float(self.tol),
             n_iter_no_change=int(self.n_iter_no_change),
             error_threshold=self.error_threshold,
+            loss_threshold=self.loss_threshold,
             pocket=bool(self.pocket),
             verdict_after=self.verdict_after,
         )
@@ -322,6 +328,9 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         self.coef_ = points[:, :d].copy()
         self.intercept_ = points[:, d].copy() if self.fit_intercept else np.zeros(len(points))
         self.n_parameters_ = int(points.size)
+        # one update changes a score by η‖x‖²
+        with np.errstate(all="ignore"):
+            self._settle(lesson.block, unit=float(self.eta0) * float(np.mean(np.square(lesson.lengths))))
 
     def _hooks(self) -> tuple[Callable[[Pass], bool], ...]:
         return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook)

@@ -37,8 +37,9 @@ def check_parameters(model: Any) -> None:
     number("validation_fraction", 0.0, "a number between 0 and 1, neither of them", open_end=True, high=1 - 1e-12)
     if model.tol is not None and model.tol != -math.inf:
         number("tol", 0.0, "None or a number of at least 0")
-    if model.error_threshold is not None:
-        number("error_threshold", 0.0, "None or a number of at least 0")
+    for name in ("error_threshold", "loss_threshold"):
+        if getattr(model, name) is not None:
+            number(name, 0.0, "None or a number of at least 0")
     if model.verdict_after is not None:
         number("verdict_after", 1, "None or a whole number of at least 1", Integral)
     if not isinstance(model.average, bool):

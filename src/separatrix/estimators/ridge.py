@@ -14,7 +14,7 @@ from separatrix.core.errors import refuse
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.generative import warn_unless_met
-from separatrix.estimators.inputs import Target
+from separatrix.estimators.inputs import Target, block_of
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.ridge_problem import RidgeProblem, opened
 from separatrix.estimators.solving import LARGEST_HESSIAN
@@ -54,6 +54,7 @@ class LeastSquaresDecision(LinearDecision, ClassifierMixin, BaseEstimator):  # t
         self.n_features_in_ = engine.columns_count
         self.classes_ = target.classes
         self.coef_, self.intercept_ = at.coef, at.intercept
+        self._settle(block_of(X), magnified=certificate.condition)
         self.certificate_ = certificate
         self.dropped_ = list(certificate.aliased)
         self.n_parameters_ = len(at.coef) * (engine.columns_count + problem.fit_intercept)

@@ -23,6 +23,7 @@ from separatrix.estimators.inputs import (
     sample_weights,
     weighted,
 )
+from separatrix.estimators.named_penalty import strength_and_ratio
 from separatrix.estimators.problem import LogisticProblem
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class PartialFit:
         weights = sample_weights(sample_weight, block.shape[0])
         factors = class_factors(self.class_weight, target, weights)
         weights = weighted(target, weights, factors)
-        problem = LogisticProblem(float(self.C), bool(self.fit_intercept), known, factors, float(self.l1_ratio or 0.0))
+        C, ratio = strength_and_ratio(self)
+        problem = LogisticProblem(C, bool(self.fit_intercept), known, factors, ratio)
         engine = open_engine(block, target, weights)
         whole = _total(total_weight, engine.weight)
         share = engine.weight / whole
@@ -109,6 +111,7 @@ class PartialFit:
         self.classes_ = known
         self._progress_ = progress
         self._limit_ = None
+        self._settle(block)
         self.n_iter_ = np.array([1], dtype=np.int32)
         self.n_parameters_ = raw.size
         trace = getattr(self, "trace_", None) or Trace()

@@ -21,11 +21,12 @@ def print_pass(entry: Pass) -> bool:
 
 
 def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str = "") -> None:
-    """Say how far a fit that stopped early is known to be from the optimum, and the remedy.
+    """Say how far a fit that did not meet ``tol`` is known to be from the optimum, and the remedy.
 
-    ``verdict`` is the kind of a verdict on separability, where one was asked for.
+    A fit that a callback stopped is silent: whoever asked for the stop knows of it. ``verdict`` is the kind of a
+    verdict on separability, where one was asked for.
     """
-    if stop.good or stop is Stop.ASKED or certificate.met:
+    if stop is Stop.ASKED or certificate.met:
         return
     if stop is Stop.SEPARATED:
         warnings.warn(
@@ -51,7 +52,7 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str =
     warnings.warn(
         f"The fit stopped early: {stop.value}. At average objective {certificate.objective:.6g}, {how_far} "
         f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
-        "Hint: raise max_iter or loosen tol.",
+        f"Hint: {stop.remedy}.",
         ConvergenceWarning,
         stacklevel=3,
     )
@@ -76,14 +77,16 @@ def print_epoch(entry: Pass) -> bool:
 
 
 def warn_unless_ended(taught: Sequence[Any]) -> None:
-    """Say when epochs ran out, or repeat, with neither a separator nor a proof that there is none."""
+    """Say when learning ended with neither a separator nor a proof that there is none, why, and the remedy."""
     for one in taught:
-        if one.end not in (End.MAX_ITER, End.CYCLE) or one.certificate.met:
+        if one.end is End.ASKED or one.certificate.met:
             continue
+        fact, _, remedy = one.end.value.partition("; ")
         exists = " A separator does exist." if getattr(one.certificate, "separable", None) else ""
         warnings.warn(
             f"The perceptron ended after {one.epochs} epochs and {one.mistakes} mistakes with neither a separator nor "
-            f"a proof that there is none.{exists}\n\nHint: {one.end.value.split('; ')[-1]}.",
+            f"a proof that there is none: {fact}.{exists}\n\n"
+            f"Hint: {remedy or 'separability(X, y) decides whether a separator exists'}.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -21,6 +21,7 @@ class DescentStop(StrEnum):
     CHANGE = "the point moves by no more than change_tol"
     PATIENCE = "patience ran out: the function no longer falls; decay the rate, or raise patience, if that is too soon"
     MAX_STEPS = "steps ran out; raise their number, or the rate"
+    EPOCHS = "the epochs asked for are done; raise their number, or the rate, to go on"
     DIVERGED = "the points run away: lower the rate, or check that the function has a minimum and the gradient its sign"
     NO_DESCENT = "no step against the gradient lowers the function; check the gradient, or accept the point"
 

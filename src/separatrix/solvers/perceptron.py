@@ -1,9 +1,10 @@
 """Epoch after epoch until no mistake is left, a proof says that none can end, or patience does.
 
-**Stopping.** In this order, after each epoch: no mistakes (a separator); the summed error under a threshold; no
-progress in the error, or in a validation score, for some epochs; the weights of an earlier epoch again;
-``max_iter``. A verdict from outside, asked once, may say that no separator exists: then only the pocket is worth
-filling, until ``n_iter_no_change`` epochs have not lowered the error.
+**Stopping.** In this order, after each epoch: no mistakes (a separator); the summed error Σ a|y − ŷ|, y and ŷ = ±1 as
+predicted at each visit, or the summed loss Σ a(β − s·z) of the mistakes, under a threshold; no progress in the loss, or
+in a validation score, for some epochs; the weights of an earlier epoch again; ``max_iter``. A verdict from outside,
+asked once, may say that no separator exists: then only the pocket is worth filling, until ``n_iter_no_change`` epochs
+have not lowered the loss.
 
 **Cycles.** With a fixed order and a constant rate an epoch maps weights to weights, so weights that occur twice occur
 for ever. Brent's method finds this with one saved point: the point is compared with the one saved at the last
@@ -58,9 +59,10 @@ class End(StrEnum):
 
     SEPARATOR = "an epoch passed without a mistake"
     NO_SEPARATOR = "it is proved that no separator exists"
-    ERROR = "the summed error fell under error_threshold"
-    NO_PROGRESS = "the error stopped falling by more than tol"
-    VALIDATION = "the validation score stopped rising by more than tol"
+    ERROR = "the summed error Σ|y − ŷ| of an epoch fell under error_threshold; lower it to go on"
+    LOSS = "the summed loss of an epoch fell to loss_threshold; lower it to go on"
+    NO_PROGRESS = "the error stopped falling by more than tol; lower tol, or set it to None, to go on"
+    VALIDATION = "the validation score stopped rising by more than tol; set early_stopping=False to go on"
     CYCLE = "the weights repeat themselves; shuffle the rows, or let the rate fall"
     MAX_ITER = "epochs ran out; raise max_iter"
     ASKED = "a callback asked to stop"
@@ -94,6 +96,7 @@ class Patience:
     tol: float | None = None
     n_iter_no_change: int = 5
     error_threshold: float | None = None
+    loss_threshold: float | None = None
     pocket: bool = True
     repeats: bool = False
     verdict_after: int | None = None
@@ -238,7 +241,7 @@ def learn(
         if skipping is not None:
             skipping.prepare(state)
         mistakes, skipped = state.mistakes, state.skipped
-        state.counters[2] = 0.0
+        state.counters[2] = state.counters[8] = 0.0
         rule.epoch(engine, state, order)
         if not np.isfinite(state.point).all():
             raise NotFiniteError
@@ -254,8 +257,10 @@ def learn(
             pocket.note(state, made)
         if stopped:
             end = End.ASKED
-        elif patience.error_threshold is not None and error <= patience.error_threshold:
-            end = End.ERROR
+        elif patience.error_threshold is not None and 2.0 * state.wrong < patience.error_threshold:
+            end = End.ERROR  # y and ŷ are ±1, so a wrong one is 2 off
+        elif patience.loss_threshold is not None and error <= patience.loss_threshold:
+            end = End.LOSS
         elif patience.validate is not None and _validated(patience.validate, state, validation, pocket):
             end = End.VALIDATION
         elif patience.validate is None and patience.tol is not None and stall.after(error):

@@ -142,7 +142,7 @@ def stochastic_gradient_descent(
         elif limits.patience is not None and diary.stale >= limits.patience:
             stop = DescentStop.PATIENCE
         elif epoch == limits.max_steps:
-            stop = DescentStop.MAX_STEPS
+            stop = DescentStop.EPOCHS
     warn_of(stop)
     if limits.patience is not None:
         point, value = diary.best, diary.best_value

@@ -15,8 +15,8 @@ perceptron's rule, if a tie counts as a mistake.
     invscaling    η₀ / t^power
     optimal       1/(κ(t₀ + t − 1)), with t₀ from κ alone by Bottou's rule, as in scikit-learn; needs κ > 0
     adaptive      η₀, a fifth of it whenever patience runs out, until it is below 1e-6
-    auto          η₀ / (1 + (t − 1)/T)^¾, T = 512 or five times the coefficients, if those are more: until about
-                  then the distance from the optimum matters, later the noise; powers in (½, 1] let it die out
+    auto          η₀ / (1 + (t − 1)/T)^¾, T = 512 or five times the coefficients, if those are more, over m^¾: until
+                  about then the distance from the optimum matters, later the noise; powers in (½, 1] let it die out
     a function    of t
 
 **Order.** Rows lie in blocks of neighbours. An epoch takes the blocks in random order, ``WINDOW`` at a time, and

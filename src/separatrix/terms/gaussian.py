@@ -21,7 +21,7 @@ from scipy.linalg import lapack
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
 from separatrix.core.factor import independent
 from separatrix.core.protocols import Engine
-from separatrix.terms.moments import ClassMoments, Spreads
+from separatrix.terms.moments import ClassMoments, Spreads, full_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ def ledoit_wolf(engine: Engine, moments: ClassMoments) -> tuple[Matrix, Vector]:
     """Each class's covariance (K × d × d), shrunk by Ledoit and Wolf's amount about its own scale, and the amounts."""
     variances = np.einsum("kjj->kj", moments.scatters) / moments.weights[:, None]
     scales = np.where(variances > 0, np.sqrt(variances), 1.0)
-    lengths = engine.map(Spreads(np.ascontiguousarray(1.0 / scales)), np.ascontiguousarray(moments.means))[:, 0]
+    full = full_columns(engine, len(scales)) if engine.sparse else None
+    lengths = engine.map(Spreads(np.ascontiguousarray(1.0 / scales), full), np.ascontiguousarray(moments.means))[:, 0]
     weights = None if engine.weights is None else engine.weights
     fourth = np.square(lengths) if weights is None else weights * np.square(lengths)
     fourths = np.bincount(engine.codes, fourth, minlength=len(scales))

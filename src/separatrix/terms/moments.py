@@ -130,14 +130,19 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Spreads:
-    """‖(x − centreₖ)·scaleₖ‖² of every row, k its class; the centres are the points."""
+    """‖(x − centreₖ)·scaleₖ‖² of every row, k its class; the centres are the points.
+
+    A sparse row is that of an empty one, corrected by what it stores, which cancels where values are large and close to
+    their centre; ``full`` (K × d) names the columns that every row of a class stores, and is summed without.
+    """
 
     scale: Matrix
+    full: Any = None
     kernel: str = "spreads"
 
     def options(self) -> Mapping[str, Any]:
         """Arguments of the kernel."""
-        return {"scale": self.scale}
+        return {"scale": self.scale, "full": self.full}
 
     def outputs(self, points: int) -> int:
         """One number per row."""
@@ -147,13 +152,13 @@ class Spreads:
 def class_shifts(engine: Engine, classes: int) -> Matrix:
     """Points near the class means (K × d), from a few rows.
 
-    Sparse rows are shifted only in columns that store every value.
+    Sparse rows are shifted only in columns of which every row of the class stores its value.
     """
     d = engine.columns_count
     some: Any = engine.sample(min(SAMPLE, engine.rows), 0)
-    full = np.ones(d, dtype=bool)
+    full = np.ones((classes, d), dtype=bool)
     if engine.sparse:
-        full = _full_columns(engine)
+        full = full_columns(engine, classes)
         if not full.any():
             return np.zeros((classes, d))
     rows = some.block.take(np.arange(some.rows))
@@ -162,17 +167,18 @@ def class_shifts(engine: Engine, classes: int) -> Matrix:
         for code in range(classes):
             part = rows[np.flatnonzero(some.codes == code)]
             if part.shape[0]:
-                shift[code] = np.where(full, np.asarray(part.mean(axis=0)).ravel(), 0.0)
+                shift[code] = np.where(full[code], np.asarray(part.mean(axis=0)).ravel(), 0.0)
     return np.where(np.isfinite(shift), shift, 0.0)
 
 
-def _full_columns(engine: Any) -> Any:
-    source = engine.block.source
-    if engine.block.layout == "csc":
-        stored = np.diff(source.indptr)
-    else:
-        stored = np.bincount(source.indices, minlength=engine.columns_count)
-    return stored == engine.rows
+def full_columns(engine: Any, classes: int) -> Any:
+    """Which columns (K × d) every row of a class stores a value of."""
+    source, d = engine.block.source, engine.columns_count
+    lines = np.repeat(np.arange(len(source.indptr) - 1), np.diff(source.indptr))
+    rows, columns = (source.indices, lines) if engine.block.layout == "csc" else (lines, source.indices)
+    places = engine.codes[rows].astype(np.int64) * d + columns
+    stored = np.bincount(places, minlength=classes * d).reshape(classes, d)
+    return stored == np.bincount(engine.codes, minlength=classes)[:, None]
 
 
 def class_moments(engine: Engine, classes: int, each: bool = False, shift: Matrix | None = None) -> ClassMoments:

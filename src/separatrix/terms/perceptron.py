@@ -192,6 +192,7 @@ class BatchRule(PerceptronRule):
         state.counters[0] += np.count_nonzero(weights > 0)
         state.counters[1] += np.count_nonzero(wrong)
         state.counters[2] += float(np.sum(weights[wrong] * (self.margin - signed[wrong])))
+        state.counters[8] += float(np.sum(weights[np.where(signs > 0.0, signed < 0.0, ~(signed > 0.0))]))
 
     def average(self, state: SweepState) -> Vector:
         """The mean of the weights after each averaged epoch."""

@@ -23,6 +23,10 @@ HEADER = 4
 """Numbers before the curvature of the scores: loss, weight, mistakes, size of the slopes."""
 
 
+TILE = 12
+"""Blocks of the Hessian are padded to a multiple of this while dense rows are added."""
+
+
 @dataclass(frozen=True, slots=True)
 class SoftmaxLoss:
     """The softmax loss, its gradient, and on request its Hessian and the columns' ranges.
@@ -53,9 +57,10 @@ class SoftmaxLoss:
         }
 
     def width(self, columns: int) -> int:
-        """Header, curvature of the scores, gradient, and the Hessian if asked for."""
+        """Header, curvature of the scores, gradient; the Hessian as a padded block per pair of classes."""
         k, p = self.classes, columns + self.constant
-        after = k * (k + 1) // 2 * p * p if self.curvature else k * p * self.diagonal
+        side = -(-p // TILE) * TILE
+        after = k * (k + 1) // 2 * side * side if self.curvature else k * p * self.diagonal
         return HEADER + k * k + k * p + after
 
     def work(self, entries_per_row: float, columns: int) -> float:

@@ -1,0 +1,51 @@
+"""Many threads fit to the same rows at once: the bits of one fit alone. With the thread sanitizer also: no race."""
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import separatrix as sx
+
+MODELS = {
+    "logistic": lambda: sx.LogisticRegression(),
+    "softmax": lambda: sx.LogisticRegression(),
+    "l1": lambda: sx.LogisticRegression(l1_ratio=1.0, C=0.1),
+    "conjugate gradients": lambda: sx.LogisticRegression(solver="newton-cg"),
+    "sgd": lambda: sx.LogisticRegression(solver="sgd", max_iter=3),
+    "perceptron": lambda: sx.Perceptron(max_iter=3),
+    "lda": lambda: sx.LinearDiscriminantAnalysis(),
+    "naive Bayes": lambda: sx.BernoulliNB(),
+    "ridge": lambda: sx.RidgeClassifier(),
+    "network": lambda: sx.MLPClassifier((4,), max_iter=2, random_state=0),
+}
+
+
+@pytest.mark.parametrize("layout", ["dense", "csr", "csc"])
+@pytest.mark.parametrize("name", MODELS)
+def test_threads_do_not_disturb_each_other(name, layout):
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(500, 5))
+    y = (np.arange(500) % 3) if name == "softmax" else (X[:, 0] + draw.normal(size=500) > 0).astype(int)
+    table = {"dense": np.asarray, "csr": sp.csr_array, "csc": sp.csc_array}[layout](X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alone = MODELS[name]().fit(table, y)
+        found, together = [], threading.Barrier(4)
+
+        def work():
+            together.wait(60)
+            found.append(MODELS[name]().fit(table, y))
+
+        workers = [threading.Thread(target=work) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(300)
+    assert len(found) == 4
+    for model in found:
+        np.testing.assert_array_equal(model.predict(table), alone.predict(table))
+        if hasattr(alone, "coef_"):
+            np.testing.assert_array_equal(model.coef_, alone.coef_)
