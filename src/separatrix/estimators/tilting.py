@@ -75,8 +75,8 @@ class SparseJudge:
         """P there."""
         return evaluation.value + self.alpha * float(np.abs(self.objective.weights_of(evaluation.point)).sum())
 
-    def prove(self, evaluation: Evaluation) -> Proof:
-        """The first bound that is met, or the best of all."""
+    def prove(self, evaluation: Evaluation, final: bool = False) -> Proof:
+        """The first bound that is met, or the best of all; far away the dearer ones only if the answer is ``final``."""
         wanted = self.tol * min(self.value(evaluation), 1.0)
         best = Proof(self._tilted(evaluation, None, (ALLOWANCE,))[0] * MARGIN, 0)
         if best.bound <= wanted:
@@ -87,8 +87,8 @@ class SparseJudge:
             best = Proof(gap.value * MARGIN, None)
         if best.bound <= wanted:
             return best
-        if not (stuck or gap.value <= WORTH * self.value(evaluation)):
-            return best  # far away nothing else would help
+        if not (final or stuck or gap.value <= WORTH * self.value(evaluation)):
+            return best
         (bound,) = self._without_zeros(evaluation, self._zero_weights(gap), (ALLOWANCE,))
         best = Proof(bound * MARGIN, 1) if bound * MARGIN < best.bound else best
         ways = self._sharp(evaluation, (ALLOWANCE,), RIDGES) if is_small(self.objective) else iter(())
