@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix.core.factor import factorise, independent, nudged, null_vectors
+from separatrix.core.factor import factorise, independent, nudged
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -30,7 +30,7 @@ def test_solve_and_lengths_equal_numpys_inverse_whatever_the_scales(seed, p, dec
 
 
 @given(seeds, st.integers(2, 8), st.integers(1, 4))
-def test_independent_finds_the_rank_and_null_vectors_change_no_score(seed, p, extra):
+def test_independent_finds_the_rank(seed, p, extra):
     draw = np.random.default_rng(seed)
     A = draw.normal(size=(40, p))
     X = np.column_stack([A, A @ draw.normal(size=(p, extra))])[:, draw.permutation(p + extra)]
@@ -38,10 +38,6 @@ def test_independent_finds_the_rank_and_null_vectors_change_no_score(seed, p, ex
     keep = independent(X.T @ X, last_first=False)
     assert len(keep) == p
     assert np.linalg.matrix_rank(X[:, keep] / np.linalg.norm(X[:, keep], axis=0)) == p
-    null = null_vectors(X.T @ X, keep)
-    assert null.shape == (p + extra, extra)
-    sizes = np.abs(X) @ np.abs(null)
-    assert (np.abs(X @ null) <= 1e-6 * sizes.max()).all()
 
 
 def test_of_two_equal_columns_the_first_is_kept_and_the_constant_before_all():

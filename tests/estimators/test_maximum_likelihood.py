@@ -227,3 +227,27 @@ def test_no_fit_waits_long_for_a_verdict(monkeypatch):
     assert len(asked) == 1
     assert asked[0] <= max(2.0, time.monotonic() - began)
     assert math.isfinite(asked[0])
+
+
+def test_many_rows_with_dependent_columns_are_proved_too():
+    """So many rows that a sub-sample would serve, if no column depended on others."""
+    draw = np.random.default_rng(6)
+    A = draw.normal(size=(130_000, 2)).round(3)
+    y = (A[:, 0] + draw.logistic(size=130_000) > 0).astype(int)
+    X = np.column_stack([A, A[:, 0] - A[:, 1]])
+    certificate = LogisticRegression(C=np.inf).fit(X, y).certificate_
+    assert certificate.met
+    assert certificate.aliased == ("column 0", "column 1", "column 2")
+    assert certificate.verify(X, y) is certificate
+
+
+def test_where_nothing_sharp_helps_near_dependence_is_said():
+    """Three classes have no sharp proof: nothing is claimed, and the warning says why."""
+    draw = np.random.default_rng(7)
+    a = draw.normal(size=300)
+    X = np.column_stack([a, a + 1e-8 * draw.normal(size=300)])
+    y = (a[:, None] + 2.0 * draw.normal(size=(300, 3))).argmax(axis=1)
+    with pytest.warns(ConvergenceWarning, match="nearly, but not quite"):
+        certificate = LogisticRegression(C=np.inf).fit(X, y).certificate_
+    assert not certificate.proved
+    assert certificate.aliased == ()

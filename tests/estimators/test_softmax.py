@@ -166,3 +166,18 @@ def test_weights_moved_alike_in_all_classes_are_refused():
     value = certificate.objective + 0.5 * 3 / len(Y)
     with pytest.raises(CertificateError, match="states a bound"):
         replace(certificate, point=point.ravel(), objective=value, bound=0.8 * 1.5 / len(Y)).verify(X, Y)
+
+
+def test_sparse_rows_with_columns_far_from_zero_are_certified_like_dense_ones():
+    draw = np.random.default_rng(20)
+    A = np.column_stack([1e5 + draw.normal(size=150), draw.normal(size=150), 3e4 + draw.integers(0, 3, 150)])
+    y = (A[:, :1] - 1e5 + 2.0 * draw.normal(size=(150, 3))).argmax(axis=1)
+    for C in (1.0, 1e4, np.inf):
+        dense = LogisticRegression(C=C).fit(A, y).certificate_
+        sparse = LogisticRegression(C=C).fit(sp.csr_array(A), y).certificate_
+        assert dense.met
+        assert sparse.met
+        assert sparse.objective == pytest.approx(dense.objective, rel=1e-9)
+        for certificate in (dense, sparse):
+            for rows in (A, sp.csr_array(A), sp.csc_array(A)):
+                assert certificate.verify(rows, y) is certificate

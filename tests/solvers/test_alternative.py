@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
+import separatrix.solvers.alternative as alternative
 from exact_simplex import exact_verdict
 from separatrix.core.errors import OutOfTime
 from separatrix.core.exact_program import exact_alternative
@@ -50,3 +52,20 @@ def test_past_the_deadline_both_give_up():
         solve_alternative(np.ones((3, 2)), 0.0)
     with pytest.raises(OutOfTime):
         exact_alternative([[1.0, 2.0], [-1.0, 2.0], [0.0, -1.0]], range(3), 0.0)
+
+
+def test_where_the_program_gives_up_it_is_asked_for_less(monkeypatch):
+    """HiGHS ends with an error now and then where the tolerance is tight."""
+    asked = []
+
+    def hesitant(*given, options, **named):
+        asked.append(options["primal_feasibility_tolerance"])
+        found = linprog(*given, options=options, **named)
+        if len(asked) == 1:
+            found.status, found.x = 4, None
+        return found
+
+    monkeypatch.setattr(alternative, "linprog", hesitant)
+    rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 2.0]])
+    assert solve_alternative(rows, np.inf).overlapping.tolist() == [True, True, False]
+    assert asked == [1e-10, 1e-7]

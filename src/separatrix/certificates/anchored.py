@@ -47,7 +47,7 @@ class AnchoredCertificate(OptimumCertificate):
         value, error = problem.measure(self.point)
         there, there_error = problem.measure(self.anchor)
         rest = self.bound - max(value - there, 0.0) - error - there_error
-        proof = problem.prove(self.anchor, self.keep, rest)
+        proof = problem.prove(self.anchor, self.keep, rest, self._rows)
         found = anchored_bound(value, there, proof.found, error + there_error)
         claim = anchored_bound(value, there, proof.claim, ALLOWANCE * (error + there_error)) * MARGIN
         loosest = anchored_bound(value, there, proof.loosest, 0.0) if proof.loosest else 0.0

@@ -10,9 +10,10 @@ When this *slack* is below 1, all 1 + δᵢ > 0: positive multipliers exist whos
 zero exactly, and the rows have rank r. W need not be accurate, it only has to be some
 matrix; every rounding error after it is bounded, with u = 2⁻⁵³:
 
-- entries of the rows may have a relative error u, products with λ̂ another: |ΔA| ≤ 2.01u|A|;
-- B, as computed, is off by at most (r + 4)u |A||W| entry by entry;
-- BᵀB by m·u |B|ᵀ|B|, and Aᵀ1 by m·u |A|ᵀ1 (any order of summation).
+- entries of the rows may have a relative error 4u (exact products are rounded to 52 bits), products with λ̂ another u:
+  |ΔA| ≤ 5.01u|A|;
+- B, as computed, is off by at most (r + 7)u |A||W| entry by entry;
+- BᵀB by m·u |B|ᵀ|B|, and Aᵀ1 by (m + 5)u |A|ᵀ1 (any order of summation).
 """
 
 import math
@@ -29,7 +30,7 @@ SAFETY = 1.01
 def balance_slack(rows: Matrix, multipliers: Vector) -> float:
     """A bound on ‖δ‖, or infinity where none follows; below 1 it is a proof.
 
-    ``rows`` (m × r) may be off by one rounding per entry.
+    ``rows`` (m × r) may be off by 4u per entry.
 
     >>> square = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     >>> balance_slack(square, np.ones(4)) < 1e-12
@@ -64,7 +65,7 @@ def _slack(matrix: Matrix, whitener: Matrix, m: int, r: int) -> float:
     u = UNIT_ROUNDOFF
     size, wide = np.abs(matrix), np.abs(whitener)
     white = matrix @ whitener
-    white_error = SAFETY * (r + 4) * u * float(np.linalg.norm(size @ wide))
+    white_error = SAFETY * (r + 7) * u * float(np.linalg.norm(size @ wide))
     gram_error = SAFETY * (m + 2) * u * float(np.linalg.norm(np.abs(white).T @ np.abs(white)))
     departure = float(np.linalg.norm(white.T @ white - np.eye(r))) + gram_error
     if not departure < 1.0:
@@ -73,6 +74,6 @@ def _slack(matrix: Matrix, whitener: Matrix, m: int, r: int) -> float:
     if not smallest > 0.0:
         return math.inf
     sums = matrix.sum(axis=0)
-    sums_error = SAFETY * (m + 2) * u * size.sum(axis=0)
+    sums_error = SAFETY * (m + 6) * u * size.sum(axis=0)
     left = float(np.linalg.norm(np.abs(whitener.T @ sums) + SAFETY * wide.T @ (sums_error + r * u * np.abs(sums))))
     return SAFETY * left / smallest

@@ -31,7 +31,6 @@ from separatrix.certificates.self_concordance import Yardstick, excess_bound
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Vector
 from separatrix.core.protocols import Evaluation
 
-
 MANY_CLASSES = 60
 """Beyond so many classes the simpler τ serves for rows: the better one takes K⁴ steps."""
 
@@ -105,7 +104,7 @@ class IterativeYardstick:
 
 @dataclass(frozen=True, slots=True)
 class ScoresCurvature:
-    """The block h of the intercepts, more than its inverse, and by what share it may be off; zeros without intercepts."""
+    """The block h of the intercepts, more than its inverse, and the share by which it may be off; zeros without any."""
 
     block: Matrix
     inverse: Matrix

@@ -45,10 +45,13 @@ class RestatedProblem(Protocol):
         ``keep`` are coordinates of the point: for every class the same columns, the others combinations of them.
         """
 
-    def prove(self, point: Vector, keep: Positions | None, stated: float) -> Proof:
-        """F at a raw point and its bound, from gradient and Hessian: as sharp as it takes to prove what was stated."""
+    def prove(self, point: Vector, keep: Positions | None, stated: float, rows: int | None) -> Proof:
+        """F at a raw point and its bound, from gradient and Hessian: as sharp as it takes to prove what was stated.
 
-    def prove_by_direction(self, point: Vector, direction: Vector) -> Proof:
+        ``rows`` is the number of rows that the claim was made for: one of weight two may be given twice.
+        """
+
+    def prove_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
         """The same, from the Hessian times a direction close to Newton's step."""
 
     def measure(self, point: Vector) -> tuple[float, float]:
@@ -71,8 +74,8 @@ class OptimumCertificate(Claim):
 
     F is the average objective over the rows. The witness is the raw point (w, b)
     and, where the Hessian was too large to factorise, a direction close to the
-    Newton step; beside it the shift of the columns that the bound was computed about. ``verify`` needs
-    nothing else but the data.
+    Newton step; beside it the shift of the columns that the bound was computed about, and the number of rows
+    whose rounding it allows for. ``verify`` needs nothing else but the data.
 
     With ``keep`` (linearly dependent columns, no penalty) the claim is about the weights
     of the columns kept: no change of those lowers F by more than ``bound``. The other
@@ -93,6 +96,7 @@ class OptimumCertificate(Claim):
     keep: Positions | None = field(default=None, repr=False)
     aliased: tuple[str, ...] = ()
     kind: str = "optimum"
+    _rows: int | None = field(default=None, repr=False)
 
     @property
     def met(self) -> bool:
@@ -150,7 +154,8 @@ class OptimumCertificate(Claim):
         proof = self._proof(problem)
         if not abs(proof.value - objective) <= proof.value_error:
             raise CertificateError(
-                f"The objective at the stored weights is {proof.value:.17g}, not {objective:.17g} as claimed.\n\n"
+                f"The objective at the stored weights is {proof.value:.6g}, not {objective:.6g} as claimed: "
+                f"they differ by {abs(proof.value - objective):.1e}.\n\n"
                 "Hint: was it fitted to other rows, labels or weights?"
             )
         if not proof.found <= bound <= proof.loosest:
@@ -158,8 +163,8 @@ class OptimumCertificate(Claim):
 
     def _proof(self, problem: RestatedProblem) -> Proof:
         if self._direction is None:
-            return problem.prove(self.point, self.keep, self.bound)
+            return problem.prove(self.point, self.keep, self.bound, self._rows)
         if self.keep is not None:
             raise CertificateError("A direction proves the claim for all columns, and some were set aside.")
         stated_array(self._direction, "direction", (problem.size,))
-        return problem.prove_by_direction(self.point, np.asarray(self._direction))
+        return problem.prove_by_direction(self.point, np.asarray(self._direction), self._rows)

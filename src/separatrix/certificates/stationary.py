@@ -142,7 +142,8 @@ class StationaryCertificate(Claim):
             )
         if not abs(here.value - objective) <= 2.0 * here.value_error:
             raise CertificateError(
-                f"The objective at the stored point is {here.value:.17g}, not {objective:.17g} as claimed.\n\n"
+                f"The objective at the stored point is {here.value:.6g}, not {objective:.6g} as claimed: "
+                f"they differ by {abs(here.value - objective):.1e}.\n\n"
                 "Hint: was it fitted to other rows, labels or weights?"
             )
         claim, slopes = here.claim()

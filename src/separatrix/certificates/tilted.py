@@ -20,8 +20,8 @@ are left out: the minimum is the same without them. This serves where there are 
 together, so its Hessian is singular. Let d = w′ − w, and leave out one class o of such a column: f depends only on
 eₖ = dₖ − d_o. If Σₖ tₖ = 0, also ⟨t, d⟩ = Σₖ tₖeₖ, and G is a function of the e alone. So t_o is set to minus the sum
 of the others; where that leaves the box, all t of the column are shrunk, at the price of the first term. What Σtₖ is
-off by through rounding, u|t_o|, costs that times |d_o|, and ‖d‖₁ ≤ ‖w‖₁ + P(w)/α, because only points with P(w′) ≤ P(w) matter
-and those have α‖w′‖₁ ≤ P(w).
+off by through rounding, u|t_o|, costs that times |d_o|, and ‖d‖₁ ≤ ‖w‖₁ + P(w)/α, because only points with
+P(w′) ≤ P(w) matter and those have α‖w′‖₁ ≤ P(w).
 
 **Columns that depend on each other.** The same inequality makes any Hessian positive definite: for μ > 0
 
@@ -60,7 +60,8 @@ def sharp_tilt(gradient: Vector, sign: Vector, box: Vector, triangle: Matrix) ->
     support in the inverse of H there, so columns beside the support that depend on it do no harm.
     ``sign`` is that of the weights; ``box`` is α of each coordinate, 0 of a constant.
 
-    >>> sharp_tilt(np.array([0.5, 0.1]), np.array([-1.0, 0.0]), np.array([0.4, 0.4]), np.array([[1.0, 0.5], [0.0, 1.0]]))
+    >>> triangle = np.array([[1.0, 0.5], [0.0, 1.0]])
+    >>> sharp_tilt(np.array([0.5, 0.1]), np.array([-1.0, 0.0]), np.array([0.4, 0.4]), triangle)
     array([-0.4 , -0.05])
     """
     tilted = np.where(sign != 0.0, box * sign, np.clip(-gradient, -box, box))

@@ -110,19 +110,3 @@ def independent(gram: Matrix, last_first: bool, least: float = 0.0) -> Positions
         left[j] = -1.0  # taken
         chosen.append(j)
     return np.sort(np.array(chosen, dtype=np.int64))
-
-
-def null_vectors(gram: Matrix, keep: Positions) -> Matrix:
-    """Directions that change no score (p × dropped): a dropped column minus what the kept make of it."""
-    p = len(gram)
-    dropped = np.setdiff1d(np.arange(p), keep)
-    vectors = np.zeros((p, len(dropped)))
-    if len(keep):
-        factor = factorise(gram, np.empty(0), keep)
-        if factor is None:
-            factor = nudged(gram, np.empty(0), keep)
-        vectors[keep] = -lapack.dpotrs(factor.lower, gram[np.ix_(keep, dropped)], lower=1)[0]
-        scale = np.sqrt(np.outer(1.0 / gram.diagonal()[keep], gram.diagonal()[dropped]))
-        vectors[keep] = np.where(np.abs(vectors[keep]) > 1e-8 * scale, vectors[keep], 0.0)
-    vectors[dropped, np.arange(len(dropped))] = 1.0
-    return vectors

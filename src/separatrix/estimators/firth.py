@@ -35,7 +35,6 @@ from separatrix.terms.firth import FirthLoss, Slope
 from separatrix.terms.penalised import PenalisedLoss
 from separatrix.terms.sharp_firth import SharpFirth
 
-
 VALUE_ERROR = 1e-11
 """Rounding of the objective beyond which a small table is looked at more sharply."""
 

@@ -142,7 +142,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     ----------
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in scikit-learn; ``n_iter_`` counts passes.
-    certificate_ : OptimumCertificate, or GapCertificate with an L1 part
+    certificate_ : OptimumCertificate, or with an L1 part SubgradientCertificate or GapCertificate
         How far F is from its minimum, at most; ``certificate_.verify(X, y)`` proves it again.
         With ``firth`` a StationaryCertificate: how small the modified score is, and no more.
         Where no maximum exists (``C=np.inf``) the verdict, a ``Separability``; ``coef_`` is then the finite part
@@ -457,12 +457,13 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
             aliased = named(X, solved.involved)
         claim = (outcome.bound, tol, outcome.evaluation.value, solved.raw, problem)
-        witness = (solved.direction, objective.shift, solved.keep, aliased)
+        shift = objective.shift if solved.shift is None else solved.shift
+        witness = (solved.direction, shift, solved.keep, aliased)
         if solved.anchor is not None:
             from separatrix.certificates.anchored import AnchoredCertificate
 
-            return AnchoredCertificate(*claim, *witness, anchor=solved.anchor)
-        return OptimumCertificate(*claim, *witness)
+            return AnchoredCertificate(*claim, *witness, anchor=solved.anchor, _rows=objective.engine.rows)
+        return OptimumCertificate(*claim, *witness, _rows=objective.engine.rows)
 
 
 def _is_number(value: object, kind: Any = Real) -> bool:

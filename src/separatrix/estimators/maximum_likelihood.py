@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.core.arrays import Positions, Vector
+from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import refuse
 from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
-from separatrix.estimators.aliasing import Aliasing, aliasing
+from separatrix.estimators.aliasing import Aliasing, aliasing, clearly_independent
 from separatrix.estimators.proving import columns_kept, coordinates
 from separatrix.estimators.sharp import SharpGround, is_small
 from separatrix.estimators.solving import Solved, factor_judge
@@ -56,7 +56,17 @@ def maximise_likelihood(objective: PenalisedLoss, begin: Vector, patience: Patie
     if unfinished and math.isinf(solved.outcome.bound):
         further = _stepped(objective, solved.outcome.evaluation.point, keep, found, patience)
         solved = sharpened(objective, further, patience)
+    if math.isinf(solved.outcome.bound) and solved.outcome.stop in (Stop.STALLED, Stop.MAX_ITER):
+        gram = at_zero.hessian
+        assert gram is not None
+        if not is_small(objective) and not clearly_independent(_part(gram, found, single)):
+            return replace(solved, outcome=replace(solved.outcome, stop=Stop.DEPENDENT))
     return solved
+
+
+def _part(gram: Matrix, found: Aliasing, single: PenalisedLoss) -> Matrix:
+    kept = coordinates(single, found.keep)
+    return gram[np.ix_(kept, kept)]
 
 
 def _stepped(

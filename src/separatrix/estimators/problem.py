@@ -55,11 +55,14 @@ def sample_size(p: int) -> int:
     return max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * p)
 
 
-def yardsticks(objective: PenalisedLoss) -> tuple[Yardstick, IterativeYardstick]:
-    """What the bounds need to know; the objective must have been evaluated once."""
+def yardsticks(objective: PenalisedLoss, rows: int | None = None) -> tuple[Yardstick, IterativeYardstick]:
+    """What the bounds need to know; the objective must have been evaluated once.
+
+    ``rows`` is the number of rows whose rounding is allowed for: those of the objective, if None.
+    """
     ranges = objective.ranges
     assert ranges is not None
-    rows = objective.engine.rows
+    rows = objective.engine.rows if rows is None else rows
     plain = Yardstick.of(rows, ranges.low, ranges.high, objective.shift, objective.constant, objective.outputs)
     longest = (math.sqrt(ranges.longest) + float(np.linalg.norm(objective.shift))) * (1.0 + 1e-9)
     across = float(np.linalg.norm(plain.spreads[: len(objective.shift)])) * (1.0 + 1e-9)
@@ -155,20 +158,20 @@ class Restated:
         with one_blas_thread():
             return named(self.table, check_kept(self.objective, keep)[0])
 
-    def prove(self, point: Vector, keep: Positions | None, stated: float) -> Proof:
+    def prove(self, point: Vector, keep: Positions | None, stated: float, rows: int | None) -> Proof:
         """F at (w, b) and its bound, as sharp as it takes to prove what was stated."""
         from separatrix.estimators.proving import prove
 
         with one_blas_thread():
-            return prove(self.objective, point, keep, stated, self.uncentred(point))
+            return prove(self.objective, point, keep, stated, self.uncentred(point), rows)
 
-    def prove_by_direction(self, point: Vector, direction: Vector) -> Proof:
+    def prove_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
         """The same from the Hessian times a direction."""
         from separatrix.estimators.proving import value_error
 
         evaluation, step, image = self.evaluate_with_product(point, direction)
         found = self.iterative.bound(evaluation, step, image)
-        claim = self.iterative.bound(evaluation, step, image, ALLOWANCE) * MARGIN
+        claim = yardsticks(self.objective, rows)[1].bound(evaluation, step, image, ALLOWANCE) * MARGIN
         extra = self.uncentred(point)
         return Proof(evaluation.value, 2.0 * value_error(self.objective, evaluation), found + extra, claim + extra)
 

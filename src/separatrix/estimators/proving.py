@@ -25,8 +25,18 @@ SAMPLE_LOOSENESS = 4.0
 """How much looser than n/m a bound by the Hessian of m of n rows may be."""
 
 
-def prove(objective: PenalisedLoss, raw: Vector, keep: Positions | None, stated: float, uncentred: float) -> Proof:
-    """F at raw weights and its bound; the sharp one where the plain one is above what was stated."""
+def prove(
+    objective: PenalisedLoss,
+    raw: Vector,
+    keep: Positions | None,
+    stated: float,
+    uncentred: float,
+    rows: int | None = None,
+) -> Proof:
+    """F at raw weights and its bound; the sharp one where the plain one is above what was stated.
+
+    ``rows`` is the number of rows that a claim was made for: one of weight two may be given twice.
+    """
     evaluation = objective.evaluate(objective.shifted_point(raw), curvature=True)
     assert evaluation.hessian is not None
     plain = yardsticks(objective)[0]
@@ -35,7 +45,7 @@ def prove(objective: PenalisedLoss, raw: Vector, keep: Positions | None, stated:
     loosest = 0.0
     if factor is not None:
         found = plain.bound(evaluation, factor) + uncentred
-        claim = plain.bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
+        claim = yardsticks(objective, rows)[0].bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
         # a fit by a sub-sample states a bound that is looser by the share of rows it looked at
         share = objective.engine.rows * objective.outputs / sample_size(objective.size)
         loosest = SAMPLE_LOOSENESS * share * claim if share > 1.0 else 0.0
@@ -86,7 +96,7 @@ def named(X: Any, columns: Positions) -> tuple[str, ...]:
     return tuple(str(names[j]) if names is not None else f"column {j}" for j in columns)
 
 
-def check_kept(objective: PenalisedLoss, keep: Any, all_outputs: bool = True) -> tuple[Positions, Positions]:
+def check_kept(objective: PenalisedLoss, keep: Any) -> tuple[Positions, Positions]:
     """Columns involved in dependences and columns set aside; CertificateError unless the data proves ``keep``."""
     width = objective.engine.columns_count
     keep = np.asarray(keep)

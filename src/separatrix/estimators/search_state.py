@@ -52,6 +52,8 @@ class SearchState:
     """Rows as they were seen last: in exact coordinates that takes time."""
     rounds: int = 0
     scouts: tuple[Positions, Matrix] | None = None
+    checked: tuple[Balance, bool] | None = None
+    """The balance proved last, and whether its proof needs every digit."""
     order: Positions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -151,7 +153,7 @@ class SearchState:
         slack = stated_slack(proved_slack(taken[which], basis, few)[0])
         balance = Balance(positions[which], few, basis, digests(taken[which]), slack=slack)
         try:
-            balance.check(self.rows)
+            self.checked = balance, balance.check(self.rows)
         except CertificateError:
             return None
         return balance
@@ -213,7 +215,8 @@ class SearchState:
             margin = distance(everywhere.margins[everywhere.signs > 0], rounded(integers), self.rows)
             fragile = everywhere.fragile
         elif balance is not None:
-            fragile = balance.check(self.rows)
+            checked = self.checked
+            fragile = checked[1] if checked and checked[0] is balance else balance.check(self.rows)
         found = Separability(
             kind,
             self.problem,

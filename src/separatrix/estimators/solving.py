@@ -12,7 +12,7 @@ from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import about_a_typical_row, sample_size, yardsticks
+from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, sample_size, yardsticks
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
@@ -125,15 +125,33 @@ def solve(
     if alpha > 0.0:
         patience.extra = extra if extra > 1 else 0
         return _solve_with_l1(objective, alpha, class_shares(objective) if start is None else start, patience)
+    solved = _solve_smooth(objective, solver, begin, start is not None, patience, seed)
+    met = solved.outcome.bound <= tol * min(solved.outcome.evaluation.value, 1.0)
+    stalled = solved.outcome.stop in (Stop.STALLED, Stop.DEPENDENT)
+    if not met and stalled and engine.sparse and engine.rows * p <= MOST_ENTRIES and p <= LARGEST_HESSIAN:
+        # sparse rows cannot be shifted, and columns far from zero look dependent: few are written out
+        dense = about_a_typical_row(objective)
+        patience = Patience(tol, max_iter, extra, trace, dense, no_loss)
+        again = _solve_by_cholesky(dense, np.zeros(p), patience)
+        return replace(again, shift=dense.shift) if again.outcome.bound < solved.outcome.bound else solved
+    return solved
+
+
+def _solve_smooth(
+    objective: PenalisedLoss, solver: str, begin: Vector, started: bool, patience: Patience, seed: int
+) -> Solved:
+    """Minimise a smooth objective by the solver named, or by the one that fits its shape."""
+    p, extra = objective.size, patience.extra
     solver = choose(objective) if solver == "auto" else solver
     if solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
-            return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
+            centred = objective.centred(objective.raw_point(outcome.evaluation.point))
+            return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)
         return proved_by_direction(objective, outcome)
     if solver == "newton-subsample" and (objective.strength > 0.0 or _clearly_independent(objective)):
-        return solve_subsampled(objective, begin, start is not None, patience, seed)
+        return solve_subsampled(objective, begin, started, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
 
 
@@ -193,16 +211,17 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     judge = SparseJudge(objective, alpha, patience.tol)
     if objective.size <= few:
         most_slow = MOST_SLOW if is_small(objective) else math.inf
-        outcome = polished(judge, proximal_newton(objective, penalties.ravel(), begin, judge, patience, most_slow))
-        if outcome.stop is Stop.STALLED and not engine.sparse:
+        outcome = proximal_newton(objective, penalties.ravel(), begin, judge, patience, most_slow)
+        outcome = polished(judge, outcome, patience)
+        if outcome.stop is Stop.STALLED and math.isfinite(most_slow) and not engine.sparse:
             outcome = proximal_newton(objective, penalties.ravel(), outcome.evaluation.point, judge, patience)
+            outcome = polished(judge, outcome, patience)
     else:
 
         def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
             return judge if part is objective else SparseJudge(part, alpha, tol)
 
-        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience)
-    outcome = polished(judge, outcome)
+        outcome = polished(judge, working_set(objective, penalties.ravel(), begin, judge_of, patience), patience)
     met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
     if not met and engine.sparse and is_small(objective) and outcome.stop is Stop.STALLED:
         dense = about_a_typical_row(objective)

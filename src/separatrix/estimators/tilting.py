@@ -20,7 +20,7 @@ from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.estimators.problem import gap_at, yardsticks
 from separatrix.estimators.sharp import ALLOWANCE, MARGIN, SharpGround, is_small
-from separatrix.solvers.outcome import Outcome
+from separatrix.solvers.outcome import Outcome, Patience
 from separatrix.terms.penalised import PenalisedLoss
 
 RIDGES = (0.0, 1e-13, 1e-11, 1e-9)
@@ -101,7 +101,7 @@ class SparseJudge:
     def tilted_way(self, evaluation: Evaluation, way: int) -> tuple[float, float]:
         """What is proved by one way to a tilted bound, and what a claim would state.
 
-        0: from the Hessian of all weights. 1: of those that may be other than zero. 2, 3, …: exact sums, each of RIDGES.
+        0: from the Hessian of all weights. 1: of those that may not be zero. 2, 3, …: exact sums, with each of RIDGES.
         """
         both = (1.0, ALLOWANCE)
         if way == 0:
@@ -188,7 +188,7 @@ class SparseJudge:
             )
 
 
-def polished(judge: SparseJudge, outcome: Outcome) -> Outcome:
+def polished(judge: SparseJudge, outcome: Outcome, patience: Patience) -> Outcome:
     """The outcome or, where its bound is not met and the table is small, what exact sums make of it.
 
     On the support P is smooth: Newton's steps with exact sums end where plain ones drown in rounding. A weight that
@@ -214,9 +214,12 @@ def polished(judge: SparseJudge, outcome: Outcome) -> Outcome:
         joins = (sign == 0.0) & (np.abs(slope) > alpha)
         if crossed is None or not joins.any():
             bound = judge(here)
+            stop = patience.judge_value(here, judge.value(here), bound)
             best = replace(outcome, evaluation=here, bound=bound) if bound < best.bound else best
             if best.bound <= target:
                 return replace(best, stop=Stop.FLOOR)
+            if stop is not None:
+                return replace(best, stop=stop)
         now = judge.value(here)
         if not now <= value * (1.0 + 1e-12) or (crossed is None and not joins.any()):
             return best

@@ -7,7 +7,8 @@ model it swings to and fro. What the last steps s and the changes y of the slope
 curvature is therefore put on top of I⁻¹ (BFGS, limited memory; Nocedal 1980): H ← VᵀHV + ssᵀ/sᵀy,
 V = 1 − ysᵀ/sᵀy. A step of more than a third of a standard error leaves the region that older pairs tell of, and all
 are forgotten: where the valley is long and bent they would point across it. Pairs with sᵀy below a hundredth of
-−sᵀg, as where the function is not convex, are left out, so H stays positive definite and every step goes downhill. None of this depends on the columns' scales.
+−sᵀg, as where the function is not convex, are left out, so H stays positive definite and every step goes downhill.
+None of this depends on the columns' scales.
 """
 
 import math

@@ -101,22 +101,6 @@ class PenalisedLoss:
         combined: Matrix = self.engine.total(Combination(factors, True), np.empty((1, 0)))
         return combined
 
-    def dependence(self, directions: Matrix) -> float:
-        """The largest |⟨x̃ᵢ, direction⟩| over rows of positive weight and raw directions (p × count).
-
-        Relative to the sizes of its terms.
-        """
-        assert self.ranges is not None
-        sizes = np.maximum(np.abs(self.ranges.low), np.abs(self.ranges.high))
-        sizes = np.append(sizes, 1.0) if self.constant else sizes
-        counted = slice(None) if self.engine.weights is None else self.engine.weights > 0
-        worst = 0.0
-        for direction in directions.T:
-            scores = self.engine.map(Scores(self.constant), np.ascontiguousarray(direction)[None])[counted]
-            scale = float(sizes @ np.abs(direction))
-            worst = max(worst, float(np.abs(scores).max()) / scale if scale > 0 else 0.0)
-        return worst
-
     def column_sizes(self) -> Vector:
         """√(Σ aᵢ(xᵢⱼ − shiftⱼ)²/S) of each column."""
         shift = None if self.engine.sparse else self.shift
