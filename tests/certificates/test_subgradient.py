@@ -28,8 +28,9 @@ def dummies():
     """A dummy for every level beside the constant, in a table with an income column."""
     draw = np.random.default_rng(1)
     level = draw.integers(0, 4, 500)
-    X = np.column_stack([np.eye(4)[level], np.round(draw.lognormal(21, 1, 500)), draw.normal(size=500)])
-    return X, (X[:, 5] + level - 1.5 + draw.logistic(size=500) > 0).astype(int)
+    income = np.round(draw.lognormal(21, 1, 500))
+    X = np.column_stack([np.eye(4)[level], income, draw.normal(size=500)])
+    return X, (X[:, 5] + np.log(income) - 21 + level - 1.5 + draw.logistic(size=500) > 0).astype(int)
 
 
 def prices():

@@ -56,7 +56,7 @@ def certified(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, s
 
 def _with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
     evaluation = objective.evaluate(objective.shifted_point(raw), curvature=objective.size <= MANY_COLUMNS)
-    proof = SparseJudge(objective, alpha, tol).prove(evaluation)
+    proof = SparseJudge(objective, alpha, tol).prove(evaluation, final=True)
     here = Outcome(evaluation, None, proof.bound, stop)
     return Solved(here, raw, dual=True, way=proof.way, typical=bool(objective.shift.any()))
 

@@ -30,7 +30,7 @@ LARGEST_SET = 1000
 """Up to so many coefficients that are not proved to be zero a Hessian of those is formed for the proof alone."""
 
 WORTH = 1e-2
-"""A gap below this share of P proves most zeros: then a Hessian of the rest is worth its pass."""
+"""A gap below this share of P, or one that does not fall, is worth the dearer ways to a bound."""
 
 MOST_ERROR = 0.02
 """The triangle's error in a claim; ``verify`` allows more, so that another order of sums does not decide."""
@@ -58,7 +58,7 @@ class SparseJudge:
     proofs: dict[int, tuple[Vector, Proof]] = field(default_factory=dict)
     _sizes: Vector | None = None
     _zero: AnyArray | None = None
-    _gap: float = math.inf
+    _last: Gap | None = None
 
     def __call__(self, evaluation: Evaluation) -> float:
         """The bound at the evaluated point."""
@@ -75,22 +75,22 @@ class SparseJudge:
         """P there."""
         return evaluation.value + self.alpha * float(np.abs(self.objective.weights_of(evaluation.point)).sum())
 
-    def prove(self, evaluation: Evaluation) -> Proof:
-        """The first bound that is met, or the best of all."""
+    def prove(self, evaluation: Evaluation, final: bool = False) -> Proof:
+        """The first bound that is met, or the best of all; far away the dearer ones only if the answer is ``final``."""
         wanted = self.tol * min(self.value(evaluation), 1.0)
         best = Proof(self._tilted(evaluation, None, (ALLOWANCE,))[0] * MARGIN, 0)
         if best.bound <= wanted:
             return best
         gap = self._gap_at(evaluation)
-        self._note_zeros(gap)
-        stuck, self._gap = not gap.value < 0.5 * self._gap, gap.value
+        stuck, self._last = self._last is not None and not gap.value < 0.5 * self._last.value, gap
         if gap.value * MARGIN < best.bound:
             best = Proof(gap.value * MARGIN, None)
         if best.bound <= wanted:
             return best
-        if stuck or gap.value <= WORTH * self.value(evaluation):
-            (bound,) = self._without_zeros(evaluation, self._zero_weights(gap), (ALLOWANCE,))
-            best = Proof(bound * MARGIN, 1) if bound * MARGIN < best.bound else best
+        if not (final or stuck or gap.value <= WORTH * self.value(evaluation)):
+            return best
+        (bound,) = self._without_zeros(evaluation, self._zero_weights(gap), (ALLOWANCE,))
+        best = Proof(bound * MARGIN, 1) if bound * MARGIN < best.bound else best
         ways = self._sharp(evaluation, (ALLOWANCE,), RIDGES) if is_small(self.objective) else iter(())
         for way, (bound,) in enumerate(ways, start=2):
             if best.bound <= wanted:
@@ -115,13 +115,11 @@ class SparseJudge:
         return found, claim * MARGIN
 
     def zero_columns(self) -> AnyArray:
-        """Columns that are zero in every minimiser, by any gap seen so far."""
-        assert self._zero is not None
-        return np.asarray(self._zero.all(axis=0))
-
-    def _note_zeros(self, gap: Gap) -> None:
-        zero = self._zero_weights(gap)
+        """Columns that are zero in every minimiser, by any gap that this was asked after."""
+        assert self._last is not None
+        zero: AnyArray = np.asarray(self._zero_weights(self._last).all(axis=0))
         self._zero = zero if self._zero is None else self._zero | zero
+        return zero | self._zero
 
     def _zero_weights(self, gap: Gap) -> AnyArray:
         if self._sizes is None:

@@ -120,8 +120,8 @@ def proximal_newton(
 ) -> Outcome:
     """Minimise the objective plus Σ αⱼ|wⱼ| (αⱼ = 0 leaves a coordinate free).
 
-    It gives up after ``most_slow`` steps in a row of which none promises less than half of what the last one did:
-    then a Hessian that is singular in floats had to be nudged, and whoever has better sums should go on.
+    Near the minimum it gives up after ``most_slow`` steps in a row of which none promises less than half of what the
+    last one did: then a Hessian that is singular in floats had to be nudged, and whoever has better sums should go on.
     """
     here = objective.evaluate(start, curvature=True)
     before: Outcome | None = None
@@ -131,7 +131,7 @@ def proximal_newton(
         target = patience.tol * min(value, 1.0)
         # a gap is of first order in the error where the objective is of second
         model = model_step(here, alpha, 1e-4 * max(target, fall) ** 2)
-        slow = slow + 1 if -model.promise > 0.5 * fall else 0
+        slow = slow + 1 if 0.5 * fall < -model.promise < 1e-2 * value else 0
         fall = -model.promise
         # a gap costs two passes: the bound is looked at when the model says that it may be small
         near = -model.promise <= max(1e-4 * target, 1e-15 * value)
