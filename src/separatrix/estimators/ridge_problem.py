@@ -177,11 +177,13 @@ class RidgeProblem:
         answers = []
         for error in errors:
             low, wide = values[0], 4.0 * len(keep) * error
+            held: Matrix | None = scaled
             if len(keep) and low < 100.0 * wide:
+                held = None
                 # the Gram matrix has lost its least eigenvalue; an orthogonal triangle of the rows has its root
                 root = self._least_root(engine, equations, keep, scale) if root is None else root
                 low, wide = root[0] ** 2, root[0] ** 2 - max(root[0] - root[1], 0.0) ** 2
-            system = (left, solution, size, slack, wide, least_length, scaled, 4.0 * len(keep) * error, row_slack)
+            system = (left, solution, size, slack, wide, least_length, held, 4.0 * len(keep) * error, row_slack)
             found = measure_system((low, values[1]), *system)
             rounding = found.residual_rounding + 8 * error
             # not Python's max, which forgets NaN
