@@ -29,7 +29,7 @@ def as_example(text: str) -> str:
         return blob[0] if blob else "\n".join(text.splitlines()[-15:])
     lines = (re.sub(r"^E?\s*", "", line).split("  # ")[0].rstrip() for line in found[1].splitlines())
     arguments = re.sub(r"(?<![.\w])(inf|nan)\b", r"np.\1", " ".join(line for line in lines if line[:1] != "#").strip())
-    return f"@example({arguments.rstrip(',')})"
+    return f"@example({arguments.rstrip(',').replace('numpy.', 'np.')})"
 
 
 class Fuzzing:
