@@ -69,8 +69,9 @@ def separability(X: np.ndarray, y: np.ndarray) -> str | None:
     return "complete" if wide.x[-1] > 1e-7 else ("quasi" if wide.x[-1] < 1e-12 else None)
 
 
-def discriminant(X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
-    """Labels by scikit-learn's LDA, where the columns are well conditioned."""
+def discriminant(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Labels by scikit-learn's LDA and where they are no ties, if the columns are well conditioned."""
     if not np.linalg.cond(np.atleast_2d(np.cov(X.T))) < 1e10:
         return None
-    return np.asarray(LinearDiscriminantAnalysis(solver="lsqr").fit(X, y).predict(X))
+    peer = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
+    return np.asarray(peer.predict(X)), np.abs(peer.decision_function(X)) > 1e-9

@@ -79,18 +79,28 @@ def trials(table: Table) -> list[Trial]:
         done.append(trial)
     done += _verdict_and_likelihood(table)
     done.append(_fitted(table, "Firth", sx.LogisticRegression(C=np.inf, firth=True))[0])
-    trial, fitted = _fitted(table, "LDA", sx.LinearDiscriminantAnalysis(), must_be_met=False)
-    peer = None if fitted is None else _attempt(trial, "peer", lambda: oracles.discriminant(X, y))
-    if peer is not None:
-        differ = float(np.mean(fitted.predict(X) != peer))
-        if differ > 0.01:
-            trial.faults.append(f"labels differ from scikit-learn's in {differ:.1%}")
-    done.append(trial)
+    done.append(_discriminant(table))
     done.append(_fitted(table, "perceptron", sx.Perceptron(max_iter=20), must_be_met=False)[0])
     done.append(_fitted(table, "naive Bayes", sx.BernoulliNB(), must_be_met=False)[0])
     done.append(_fitted(table, "ridge", sx.RidgeClassifier(), must_be_met=False)[0])
     done.append(_fitted(table, "ridge, penalty chosen", sx.RidgeClassifierCV(), must_be_met=False)[0])
     return done
+
+
+def _discriminant(table: Table) -> Trial:
+    """A direction without spread within the classes decides every row; elsewhere the labels are scikit-learn's."""
+    trial, fitted = _fitted(table, "LDA", sx.LinearDiscriminantAnalysis(), must_be_met=False)
+    if fitted is None:
+        return trial
+    labels = fitted.predict(table.X)
+    if len(fitted.separating_):
+        if (labels != table.y).any():
+            trial.faults.append("a direction has no spread within the classes, and not every row is decided by it")
+        return trial
+    peer = _attempt(trial, "peer", lambda: oracles.discriminant(table.X, table.y))
+    if peer is not None and (differ := float(np.mean((labels != peer[0]) & peer[1]))) > 0.01:
+        trial.faults.append(f"labels differ from scikit-learn's in {differ:.1%}")
+    return trial
 
 
 def _verdict_and_likelihood(table: Table) -> list[Trial]:
