@@ -13,6 +13,10 @@ class InputTypeError(InputError, TypeError):
     """The data is of a type that cannot be read."""
 
 
+class NoSuchAttributeError(InputError, AttributeError):
+    """A model of this kind has no such attribute: ``hasattr`` says so, and notebooks leave it out."""
+
+
 class NotFiniteError(ArithmeticError):
     """A first pass over the data met a NaN, an infinity or an overflow; its finder names the place."""
 

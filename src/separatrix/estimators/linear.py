@@ -8,7 +8,7 @@ from sklearn.utils.validation import _check_feature_names
 
 from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
-from separatrix.core.errors import refuse
+from separatrix.core.errors import NoSuchAttributeError, refuse
 from separatrix.engines import Block, block_of
 from separatrix.estimators.inputs import refuse_not_finite
 from separatrix.estimators.ties import Rounding, last_of_highest
@@ -78,10 +78,15 @@ class LinearDecision:
             refuse(
                 f"With {len(self.coef_)} classes there is no single boundary to measure from.",
                 "choose two classes k and l; their boundary has the normal coef_[k] - coef_[l].",
+                NoSuchAttributeError,
             )
         length = float(np.linalg.norm(self._boundary()[0]))
         if length == 0.0:
-            refuse("All weights are zero, so there is no boundary to measure from.", "raise C, or add columns.")
+            refuse(
+                "All weights are zero, so there is no boundary to measure from.",
+                "raise C, or add columns.",
+                NoSuchAttributeError,
+            )
         return length
 
     def _score(self, X: Any, probabilities: bool) -> Matrix:
