@@ -18,7 +18,7 @@ kernels = $(BIN)/cmake -S . -B build/$(1) -G Ninja $(2) -DSEPARATRIX_WERROR=$(WE
 	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > /dev/null \
 	  && $(BIN)/cmake --build build/$(1)
 
-.PHONY: demo test fuzz portability wheel-test lint bench realdata faults races sanitize sanitize-all clean
+.PHONY: demo test fuzz fuzz-fits portability wheel-test lint bench realdata faults races sanitize sanitize-all clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -29,6 +29,10 @@ test: $(VENV)/tools-test
 # New cases for the property tests, until the time is over; a case that fails is printed as a line to add.
 fuzz: $(VENV)/tools-test
 	$(BIN)/python tests/fuzz.py $(MINUTES)
+
+# The same for whole fits: drawn tables, labels, weights, layouts and parameters.
+fuzz-fits: $(VENV)/tools-test
+	cd tests && ../$(BIN)/python fuzz_fits.py --minutes $(MINUTES)
 
 # The suite as other processors would run it; CORES="Nehalem plain" for some of them.
 portability: $(VENV)/tools-test

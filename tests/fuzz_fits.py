@@ -26,6 +26,9 @@ import tables
 from separatrix.core.errors import CertificateError, InputError, InputTypeError
 
 LAYOUTS = [name for name in tables.LAYOUTS if name not in ("c",)]
+NAMED = {name for name in LAYOUTS if name.startswith(("pandas", "polars", "arrow"))}
+"""Layouts whose columns have names, which a certificate then states: an array cannot show them."""
+
 OURS = (InputError, InputTypeError)
 
 
@@ -209,9 +212,10 @@ def tried(seed: int) -> tuple[str, list[str]]:
                 _check_predictions(case, two, other)
                 _check_agreement(case, one, two)
                 _check_certificate(case, one, case.X)
-                if seed % 7 == 0:
+                _check_certificate(case, pickle.loads(pickle.dumps(two)), other)
+                if seed % 7 == 0 and case.layout not in NAMED:
                     _check_certificate(case, one, other)
-                    _check_certificate(case, pickle.loads(pickle.dumps(two)), case.X)
+                    _check_certificate(case, two, case.X)
         except Exception as error:  # whatever is raised here is what is looked for
             case.fault(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
     return "fitted", case.faults
