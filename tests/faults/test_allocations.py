@@ -56,11 +56,10 @@ def state(model):
 
 
 def same(one, other):
-    return one.keys() == other.keys() and all(
-        all(np.array_equal(a, b) for a, b in zip(np.atleast_1d(one[k]), np.atleast_1d(other[k]), strict=True))
-        if isinstance(one[k], list)
-        else np.array_equal(one[k], other[k])
-        for k in one
+    parts = {key: value if isinstance(value, list) else [value] for key, value in one.items()}
+    others = {key: value if isinstance(value, list) else [value] for key, value in other.items()}
+    return parts.keys() == others.keys() and all(
+        np.array_equal(a, b) for key in parts for a, b in zip(parts[key], others[key], strict=True)
     )
 
 
