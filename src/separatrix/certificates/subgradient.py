@@ -16,12 +16,14 @@ class SubgradientCertificate(GapCertificate):
     """F − F* ≤ ``bound``: with a subgradient in place of its L1 part F is smooth, and its slope small (see ``tilted``).
 
     ``_typical`` and ``_way`` say in which coordinates and with how much care rounding was counted: another way proves
-    the same up to that.
+    the same up to that. ``_rows`` is the number of rows whose rounding is allowed for: one of weight two may be given
+    twice.
     """
 
     kind: str = "subgradient"
     _typical: bool = False
     _way: int = 0
+    _rows: int | None = None
 
     KINDS: ClassVar[tuple[str, ...]] = ("subgradient",)
     HOW: ClassVar[str] = "by a subgradient and the curvature"
@@ -29,5 +31,5 @@ class SubgradientCertificate(GapCertificate):
     def _stand(self, problem: Any, point: Vector) -> Standing:
         if self._typical not in (True, False) or self._way not in range(MOST_WAYS):
             raise CertificateError("The certificate names a way to its bound that does not exist.")
-        standing: Standing = problem.by_tilting(point, bool(self._typical), int(self._way))
+        standing: Standing = problem.by_tilting(point, bool(self._typical), int(self._way), self._rows)
         return standing
