@@ -96,3 +96,18 @@ def test_a_direction_found_with_sparse_rows_proves_the_same_of_dense_ones(seed):
     y[:2] = [0, 1]
     certificate = LogisticRegression(solver="newton-cg").fit(scipy.sparse.csr_array(X), y).certificate_
     certificate.verify(X, y)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("epochs", [2, 3, 4])
+def test_a_subgradient_proves_the_same_about_whatever_rows_come_first(seed, epochs):
+    """Far from the minimum, where the reach of the rows matters: about another row it is another."""
+    draw = np.random.default_rng(seed)
+    X = np.sort(draw.normal(size=(2000, 2)), axis=0) * np.array([5.0, 300.0]) + np.array([50.0, 4e3])
+    X[:, 1] = draw.permutation(X[:, 1])
+    y = (X[:, 0] - 50.0 + 5.0 * draw.logistic(size=2000) > 0).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        certificate = LogisticRegression(l1_ratio=1.0, max_iter=epochs, tol=1e-15).fit(X, y).certificate_
+    for order in (np.arange(2000)[::-1], np.argsort(np.arange(2000) % 7, kind="stable"), draw.permutation(2000)):
+        certificate.verify(X[order], y[order])

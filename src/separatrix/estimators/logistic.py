@@ -478,7 +478,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             nonzero = int(np.count_nonzero(coef))
             if solved.way is None:
                 return GapCertificate(*stated, nonzero=nonzero)
-            how = (solved.typical, solved.way, objective.engine.rows)
+            how = (solved.typical, solved.way, objective.engine.rows, objective.shift)
             return SubgradientCertificate(*stated, "subgradient", nonzero, *how)
         aliased: tuple[str, ...] = ()
         if solved.involved is not None:
