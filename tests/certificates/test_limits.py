@@ -5,11 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exact_simplex import maximise
 from separatrix import CertificateError, separability
+from separatrix.certificates import limits
 
 
 def never_negative(signed, separated, column):
@@ -70,3 +72,23 @@ def test_a_rank_above_the_true_one_is_refused():
     ):
         with pytest.raises(CertificateError):
             forged.verify(X, y)
+
+
+def test_least_squares_is_not_believed_when_it_says_that_nothing_is_missing(monkeypatch):
+    """SciPy's least squares may give factors that are nowhere near, and 0 for the distance."""
+    draw = np.random.default_rng(4)
+    X = draw.integers(0, 3, (400, 4)).astype(float)
+    y = (X[:, 0] > 0).astype(int)
+    honest = separability(X, y)
+    told = []
+
+    def lies(table, target, maxiter):
+        told.append(len(told) % 3 == 0)
+        factors, rest = scipy.optimize.nnls(table, target, maxiter=maxiter)
+        return (np.full_like(factors, 0.25), 0.0) if told[-1] else (factors, rest)
+
+    monkeypatch.setattr(limits, "nnls", lies)
+    deceived = separability(X, y)
+    assert any(told)
+    assert deceived.limits == honest.limits
+    assert "unbounded" in honest.limits.values()

@@ -85,7 +85,7 @@ def test_where_a_gap_proves_nothing_a_subgradient_does(table):
     certificate = LogisticRegression(l1_ratio=1.0).fit(X, y).certificate_
     assert type(certificate) is SubgradientCertificate
     problem = certificate.problem.restate(X, y, None)
-    assert problem.by_gap(certificate.point).found > 1e-8 * certificate.objective
+    assert problem.by_gap(certificate.point).claim > 1e-8 * certificate.objective
     assert certificate.relative < 1e-9
 
 

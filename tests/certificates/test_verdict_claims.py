@@ -5,7 +5,6 @@ import gc
 import json
 import math
 import pickle
-import time
 import warnings
 import weakref
 from dataclasses import replace
@@ -150,5 +149,5 @@ def test_more_columns_than_rows_are_decided_at_once_and_contradictions_found():
 def test_exact_elimination_looks_at_the_clock():
     draw = np.random.default_rng(1)
     with pytest.raises(OutOfTime):
-        null_space(draw.normal(size=(20, 30)), time.monotonic() - 1.0)
+        null_space(draw.normal(size=(20, 30)), -math.inf)
     assert separability(draw.normal(size=(300, 100)), draw.integers(0, 2, 300), budget=0.0).kind == "undecided"

@@ -26,7 +26,8 @@ wⱼ* = 0 and column j need not be looked at again.
 
 **Rounding.** v is added up with compensation, so it is off by at most ηⱼ = 8u·max|xⱼ|·Σ aᵢ|uᵢ − e_y|, to
 which what the balance is off by (it is measured) adds max|xⱼ| times itself: a balanced point lies that near.
-The box is shrunk by η. ⟨v, W⟩ is added up over the rows as −Σ aᵢ⟨uᵢ − e_y, zᵢ − b⟩, whose error is that of the
+The box is shrunk by η. Another order of the rows puts the balance off by something else, so that a claim takes it to be
+off by ``UNBALANCED`` at least. ⟨v, W⟩ is added up over the rows as −Σ aᵢ⟨uᵢ − e_y, zᵢ − b⟩, whose error is that of the
 scores times Σ aᵢ|uᵢ − e_y|.
 """
 
@@ -38,6 +39,9 @@ from scipy.special import kl_div
 
 from separatrix.certificates.self_concordance import Yardstick
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Codes, Matrix, Vector
+
+UNBALANCED = 4.0 * UNIT_ROUNDOFF
+"""What pairwise sums of shares that add up to one are off by, more or less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,8 @@ def balanced(pi: Matrix, wanted: Matrix, weights: Vector) -> Matrix:
     >>> u.sum(axis=0)
     array([1., 1.])
     """
-    have, want = (np.sum(weights * table.T, axis=1) for table in (pi, wanted))  # pairwise sums
+    # rows side by side in memory: only then NumPy adds them up in pairs
+    have, want = (np.sum(np.ascontiguousarray(table.T) * weights, axis=1) for table in (pi, wanted))
     too_much = have - want
     lack = np.maximum(-too_much, 0.0)
     if not lack.sum() > 0.0:
@@ -112,6 +117,8 @@ def duality_gap(
     away = weights[:, None] * (u - own)
     combined = -combine(np.ascontiguousarray(away[:, -outputs:]))
     v, off = combined[:, :-1], float(np.abs(combined[:, -1]).max()) if yardstick.constant else 0.0
+    if yardstick.constant and allowance > 1.0:
+        off = max(off, UNBALANCED)
     size = float(np.abs(away).sum())
     error = allowance * yardstick.sizes[: coef.shape[1]] * (8 * UNIT_ROUNDOFF * size + off + 2.0**-62)
     inner = -float(np.sum(away[:, -outputs:] * (scores - intercept)))

@@ -84,7 +84,7 @@ class GapCertificate(Claim):
         stated_number(self.tol, "tol", 0.0)
         if math.isinf(bound):
             raise CertificateError("The certificate claims nothing: its bound is infinite.")
-        problem = self.problem.restate(X, y, sample_weight, None)
+        problem = self.problem.restate(X, y, sample_weight, self._coordinates)
         point = stated_array(self.point, "weights", (problem.objective.size,))
         standing = self._stand(problem, point)
         self._check_value(standing)
@@ -95,6 +95,11 @@ class GapCertificate(Claim):
                 f"From this data a bound of {standing.claim:.3e} follows, and not {bound:.3e} as claimed.\n\n"
                 "Hint: was it fitted to other rows, labels or weights?"
             )
+
+    @property
+    def _coordinates(self) -> Vector | None:
+        """The shift of the columns that the bound was computed about, where it depends on that."""
+        return None
 
     def _stand(self, problem: Any, point: Vector) -> Standing:
         standing: Standing = problem.by_gap(point)

@@ -66,7 +66,10 @@ class IterativeYardstick:
         of_gradient = allowance * self._length(slopes, scores, evaluation.point)
         of_image = allowance * self._length(moves, scores, step)
         of_image += allowance * 1.5 * plain.score_error(step) * (plain.wobble(evaluation) + error)
-        tail = self._norm(*scores.of(first), rest) + of_image
+        tail = self._norm(*scores.of(first), rest)
+        if allowance > 1.0:  # a residual below the gradient's rounding is rounding, and another in another layout
+            tail = max(tail, of_gradient)
+        tail += of_image
         slack = allowance * (len(step) + 4) * UNIT_ROUNDOFF
         slack *= float(np.abs(step) @ (np.abs(image) + 2.0 * np.abs(residual)))
         squared = energy - 2.0 * float(step @ residual) + of_image * math.sqrt(energy) + slack + tail * tail

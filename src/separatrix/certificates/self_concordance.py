@@ -117,8 +117,8 @@ class Yardstick:
     def bound(self, evaluation: Evaluation, factor: Factor, allowance: float = 1.0) -> float:
         """F − F* at the evaluated point is at most this; infinity where nothing is proved.
 
-        ``allowance`` ≥ 1 multiplies the rounding term, so that whoever repeats the
-        computation in another order arrives at no more than what was claimed.
+        ``allowance`` ≥ 1 multiplies the rounding of the gradient and of the Hessian, so that whoever
+        repeats the computation in another order arrives at no more than what was claimed.
         """
         decrement_squared = float(evaluation.gradient @ factor.solve(evaluation.gradient))
         # R is at least spread/√Hⱼⱼ for every column: if that rules t < 1 out, nothing more is computed
@@ -127,14 +127,14 @@ class Yardstick:
             return math.inf
         lengths = factor.inverse_lengths
         p, gamma = len(lengths), self.gamma
-        theta = 2.0 * p * gamma * float(factor.diagonal @ np.square(lengths))
+        theta = allowance * 2.0 * p * gamma * float(factor.diagonal @ np.square(lengths))
         moved = 0.0
         if evaluation.point is not factor.anchor:
             moved = self.widest(self.spreads * np.abs(evaluation.point - factor.anchor))
         error = self.score_error(evaluation.point)
         if not theta < 0.5 or not moved < 50.0 or not error < 0.3:
             return math.inf
-        certain = math.sqrt(factor.share * (1.0 - theta) * math.exp(-moved - 2.0 * error))
+        certain = math.sqrt(factor.share * (1.0 - theta) * math.exp(-moved - 2.0 * allowance * error))
         slopes = evaluation.slope_size + error
         rounding = gamma * slopes * float(factor.kept(self.sizes) @ lengths) / certain
         rounding += 1.5 * error * (self.wobble(evaluation) + error)

@@ -1,6 +1,6 @@
 """The certificate of a fit with an L1 penalty: a bound that is quadratic in what is left of the slope."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from separatrix.certificates.gap import GapCertificate, Standing
@@ -16,18 +16,25 @@ class SubgradientCertificate(GapCertificate):
     """F − F* ≤ ``bound``: with a subgradient in place of its L1 part F is smooth, and its slope small (see ``tilted``).
 
     ``_typical`` and ``_way`` say in which coordinates and with how much care rounding was counted: another way proves
-    the same up to that.
+    the same up to that. ``_shift`` is what the columns were shifted by, which the order of the rows decides, and
+    ``_rows`` the number of rows whose rounding is allowed for: one of weight two may be given twice.
     """
 
     kind: str = "subgradient"
     _typical: bool = False
     _way: int = 0
+    _rows: int | None = None
+    _shift: Vector | None = field(default=None, repr=False)
 
     KINDS: ClassVar[tuple[str, ...]] = ("subgradient",)
     HOW: ClassVar[str] = "by a subgradient and the curvature"
 
+    @property
+    def _coordinates(self) -> Vector | None:
+        return self._shift
+
     def _stand(self, problem: Any, point: Vector) -> Standing:
         if self._typical not in (True, False) or self._way not in range(MOST_WAYS):
             raise CertificateError("The certificate names a way to its bound that does not exist.")
-        standing: Standing = problem.by_tilting(point, bool(self._typical), int(self._way))
+        standing: Standing = problem.by_tilting(point, bool(self._typical), int(self._way), self._rows)
         return standing

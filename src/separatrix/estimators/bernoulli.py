@@ -10,12 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_feature_names
 
-from separatrix.certificates.closed_form import sum_error
 from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.engines import Block, block_of
-from separatrix.estimators.bernoulli_problem import BernoulliProblem
+from separatrix.estimators.bernoulli_problem import BernoulliProblem, count_error
 from separatrix.estimators.binary_rows import binary_blocks, refuse_strange
 from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, numbers_of, warn_unless_met
 from separatrix.estimators.inputs import Target, encode, open_engine, sample_weights
@@ -129,7 +128,7 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
             counts = problem.count(open_engine(block, target, weights))
         except NotFiniteError:
             refuse_strange(block, self.binarize is None)
-        error = 0.0 if weights is None else sum_error(n, True)
+        error = count_error(weights, n)
         if known is not None:
             counts, error = known + counts, error + float(getattr(self, "_error", 0.0))
         if not np.isfinite(counts.weights.sum()):

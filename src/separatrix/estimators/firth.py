@@ -132,8 +132,9 @@ def measured(
 ) -> Stationarity | None:
     """Value and slopes at a raw point, None where I is singular; with FLIC's intercept also its equation.
 
-    In plain floats if the value is exact enough and ``will_do`` says so of the decrement that would be claimed, else as
-    sharp as the table allows.
+    Slopes are those of plain floats if ``will_do`` says so of the decrement that would be claimed, else as sharp as the
+    table allows; so is a value that plain floats do not give exactly enough. How many rows make up a sum blurs the
+    value alone: it must not decide which slopes are stated.
     """
     objective = FirthLoss(loss, keep)
     standing = objective.evaluate(loss.shifted_point(raw))
@@ -143,12 +144,16 @@ def measured(
         steps, error = _steps(loss, slope, standing.factor), objective.value_error(standing)
         found = _with_intercept(loss, raw, intercept, standing.value, error, steps, slope)
     exact = found is not None and found.value_error <= VALUE_ERROR * max(abs(found.value), 1.0)
-    if not is_small(loss) or (found is not None and exact and will_do(found.claim()[0])):
+    good = found is not None and will_do(found.claim()[0])
+    if not is_small(loss) or (exact and good):
         return found
     sharp = sharp_firth(loss, keep, raw)
     there = sharp.evaluate(np.zeros(sharp.loss.size))
     if there.upper is None:
         return found
+    if good:
+        assert found is not None
+        return replace(found, value=there.value / loss.weight, value_error=there.value_error / loss.weight)
     slope = sharp.slope(there)
     steps = sharp.steps(there, slope)
     return _with_intercept(loss, raw, intercept, there.value, there.value_error, steps, slope)

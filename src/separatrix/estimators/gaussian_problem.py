@@ -22,7 +22,7 @@ from separatrix.core.plain_values import plain
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.engines import block_of
-from separatrix.estimators.generative import names_of
+from separatrix.estimators.generative import names_of, written_out
 from separatrix.estimators.inputs import encode, open_engine, sample_weights
 from separatrix.terms.exact_residual import ExactResidual, few_enough, gaussian_residual
 from separatrix.terms.gaussian import GaussianClasses, LinearPosterior, covariance_of, ledoit_wolf, shrunk
@@ -31,9 +31,6 @@ from separatrix.terms.walls import Walls, find_walls
 
 TOLERANCE = 1e-6
 """A bound on the weights' relative error above this is not met."""
-
-LARGEST_WRITTEN_OUT = 2**24
-"""Entries of a sparse table that is written out to be checked."""
 
 NEARLY_ZERO = 1e-6
 """Log-odds per standard deviation that are all below this are exact to a share of it."""
@@ -144,13 +141,8 @@ class GaussianProblem:
         rounding: float,
         exactly: bool = False,
     ) -> tuple[Measured, Measured]:
-        """How well the stored parameters fit the data given; a sparse table that is not large is written out.
-
-        Sums of sparse rows are less exact, and the fit may have had the same rows dense.
-        """
-        block = block_of(X)
-        if block.sparse and block.shape[0] * block.shape[1] <= LARGEST_WRITTEN_OUT:
-            block = block_of(np.asarray(block.source.toarray(), dtype=np.float64))
+        """How well the stored parameters fit the data given; a sparse table that is not large is written out."""
+        block = written_out(block_of(X))
         target = encode(y, block.shape[0], self.classes)
         keep = self._check_shapes(parameters, block.shape[1])
         engine = open_engine(block, target, sample_weights(sample_weight, block.shape[0]))

@@ -10,6 +10,7 @@ from sklearn.utils.validation import _get_feature_names
 from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
+from separatrix.engines import Block, block_of
 from separatrix.estimators.inputs import Target
 
 
@@ -51,6 +52,20 @@ class PosteriorDecision:
     def _need_two(self, why: str) -> None:
         if hasattr(self, "classes_") and len(self.classes_) != 2:
             refuse(f"{why}, but there are {len(self.classes_)} classes.", "use predict_log_proba and subtract.")
+
+
+LARGEST_WRITTEN_OUT = 2**24
+"""Entries of a sparse table that is written out to be checked."""
+
+
+def written_out(block: Block) -> Block:
+    """The rows to check a claim on: sparse ones that are not many as dense ones.
+
+    Sums of sparse rows are less exact, and the fit may have had the same rows dense.
+    """
+    if not block.sparse or block.shape[0] * block.shape[1] > LARGEST_WRITTEN_OUT:
+        return block
+    return block_of(np.asarray(block.source.toarray(), dtype=np.float64))
 
 
 def check_classes(target: Target, weights: Vector | None) -> None:

@@ -480,7 +480,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             nonzero = int(np.count_nonzero(coef))
             if solved.way is None:
                 return GapCertificate(*stated, nonzero=nonzero)
-            return SubgradientCertificate(*stated, nonzero=nonzero, _typical=solved.typical, _way=solved.way)
+            how = (solved.typical, solved.way, objective.engine.rows, objective.shift)
+            return SubgradientCertificate(*stated, "subgradient", nonzero, *how)
         aliased: tuple[str, ...] = ()
         if solved.involved is not None:
             from separatrix.estimators.proving import named

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from separatrix.certificates.duality import Gap, duality_gap
 from separatrix.certificates.iterative import IterativeYardstick
@@ -166,7 +167,20 @@ class Restated:
             return prove(self.objective, point, keep, stated, self.uncentred(point), rows)
 
     def prove_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
-        """The same from the Hessian times a direction."""
+        """The same from the Hessian times a direction, in the layout of the fit as far as the shift tells it.
+
+        A direction that solves the equations of sparse rows leaves more of those of the same rows dense.
+        """
+        proof = self._proof_by_direction(point, direction, rows)
+        engine, shift = self.objective.engine, self.objective.shift
+        if engine.sparse or shift.any() or engine.rows * engine.columns_count > MOST_ENTRIES:
+            return proof
+        packed = scipy.sparse.csr_array(engine.columns(np.arange(engine.columns_count, dtype=np.int64)))
+        sparse = MemoryEngine(block_of(packed), engine.codes, max(self.objective.outputs, 2), engine.weights)
+        other = Restated(replace(self.objective, engine=sparse, ranges=None), self.alpha)
+        return min(proof, other._proof_by_direction(point, direction, rows), key=lambda each: each.found)
+
+    def _proof_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
         from separatrix.estimators.proving import value_error
 
         evaluation, step, image = self.evaluate_with_product(point, direction)
@@ -196,14 +210,17 @@ class Restated:
             found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
         return self._standing(evaluation, found, claim * MARGIN)
 
-    def by_tilting(self, raw: Vector, typical: bool, way: int) -> Standing:
-        """The same by one way to the tilted bound, in coordinates about a ``typical`` row or about zero."""
+    def by_tilting(self, raw: Vector, typical: bool, way: int, rows: int | None = None) -> Standing:
+        """The same by one way to the tilted bound, in coordinates about a ``typical`` row or about zero.
+
+        ``rows`` is the number of rows that the claim was made for.
+        """
         from separatrix.estimators.tilting import LARGEST_SET, SparseJudge
 
         with one_blas_thread(), np.errstate(all="ignore"):
             objective = self._about(typical)
             evaluation = objective.evaluate(objective.shifted_point(raw), way == 0 or objective.size <= LARGEST_SET)
-            found, claim = SparseJudge(objective, self.alpha, 0.0).tilted_way(evaluation, way)
+            found, claim = SparseJudge(objective, self.alpha, 0.0, rows).tilted_way(evaluation, way)
         return self._standing(evaluation, found, claim)
 
     def _standing(self, evaluation: Evaluation, found: float, claim: float) -> Standing:

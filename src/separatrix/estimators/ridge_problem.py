@@ -23,7 +23,7 @@ from separatrix.core.plain_values import plain
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.engines import Block, block_of
-from separatrix.estimators.generative import check_classes, names_of
+from separatrix.estimators.generative import check_classes, names_of, written_out
 from separatrix.estimators.inputs import (
     Target,
     class_factors,
@@ -124,8 +124,10 @@ class RidgeProblem:
         rounding: float,
         exactly: bool = False,
     ) -> tuple[Measured, Measured]:
-        """How well the stored weights solve the equations of the data given."""
+        """How well the stored weights solve the equations of the data given; a small sparse table is written out."""
         block = block_of(X)
+        if block.shape[1] <= LARGEST_HESSIAN:
+            block = written_out(block)
         target = encode(y, block.shape[0], self.classes)
         count = len(self.classes)
         rows = 1 if count == 2 else count

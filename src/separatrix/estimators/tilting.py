@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.certificates.duality import Gap
 from separatrix.certificates.orthonormal import orthonormal
+from separatrix.certificates.self_concordance import Yardstick
 from separatrix.certificates.tilted import farthest, sharp_tilt, tilted_bound
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Positions, Vector
 from separatrix.core.protocols import Evaluation
@@ -50,11 +51,15 @@ class Proof:
 
 @dataclass(slots=True)
 class SparseJudge:
-    """The best of the three bounds at a point; it stops at the first that is below ``tol``·min(P, 1)."""
+    """The best of the three bounds at a point; it stops at the first that is below ``tol``·min(P, 1).
+
+    ``rows`` is the number of rows whose rounding a claim allows for: those of the objective, if None.
+    """
 
     objective: PenalisedLoss
     alpha: float
     tol: float
+    rows: int | None = None
     proofs: dict[int, tuple[Vector, Proof]] = field(default_factory=dict)
     _sizes: Vector | None = None
     _zero: AnyArray | None = None
@@ -134,8 +139,13 @@ class SparseJudge:
     ) -> tuple[float, ...]:
         if evaluation.hessian is None:
             return (math.inf,) * len(allowances)
-        yardstick, strength = yardsticks(self.objective)[0], self.objective.strength
-        return tuple(tilted_bound(evaluation, yardstick, self.alpha, strength, zero, each) for each in allowances)
+        strength = self.objective.strength
+        return tuple(
+            tilted_bound(evaluation, self._yardstick(each), self.alpha, strength, zero, each) for each in allowances
+        )
+
+    def _yardstick(self, allowance: float) -> Yardstick:
+        return yardsticks(self.objective, None if allowance == 1.0 else self.rows)[0]
 
     def _without_zeros(
         self, evaluation: Evaluation, zero: AnyArray, allowances: tuple[float, ...]
@@ -152,7 +162,7 @@ class SparseJudge:
         part = objective.narrowed(which)
         taken = np.append(which, columns) if objective.constant else which
         here = part.evaluate(np.ascontiguousarray(rows[:, taken]).ravel(), curvature=True)
-        return SparseJudge(part, self.alpha, self.tol)._tilted(here, zero[:, which], allowances)
+        return SparseJudge(part, self.alpha, self.tol, self.rows)._tilted(here, zero[:, which], allowances)
 
     def _sharp(
         self, evaluation: Evaluation, allowances: tuple[float, ...], ridges: tuple[float, ...]
