@@ -11,7 +11,7 @@ from separatrix.certificates.iterative import IterativeYardstick
 from separatrix.certificates.optimum import ALLOWANCE, MARGIN, Proof
 from separatrix.certificates.self_concordance import Yardstick
 from separatrix.core.arrays import AnyArray, Positions, Vector
-from separatrix.core.certificate import stated_array
+from separatrix.core.certificate import stated_array, stated_number
 from separatrix.core.errors import CertificateError, NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
 from separatrix.core.threads import one_blas_thread
@@ -162,6 +162,7 @@ class Restated:
         """F at (w, b) and its bound, as sharp as it takes to prove what was stated."""
         from separatrix.estimators.proving import prove
 
+        self._without_l1()
         with one_blas_thread():
             return prove(self.objective, point, keep, stated, self.uncentred(point), rows)
 
@@ -169,6 +170,7 @@ class Restated:
         """The same from the Hessian times a direction."""
         from separatrix.estimators.proving import value_error
 
+        self._without_l1()
         evaluation, step, image = self.evaluate_with_product(point, direction)
         found = self.iterative.bound(evaluation, step, image)
         claim = yardsticks(self.objective, rows)[1].bound(evaluation, step, image, ALLOWANCE) * MARGIN
@@ -179,7 +181,13 @@ class Restated:
         """F at (w, b), and how far it may be off."""
         from separatrix.estimators.proving import measure
 
+        self._without_l1()
         return measure(self.objective, point)
+
+    def _without_l1(self) -> None:
+        """The smooth part alone is no objective where there is an L1 part too."""
+        if self.alpha > 0.0:
+            raise CertificateError("The bound is of a smooth objective, and the penalty has an L1 part.")
 
     def uncentred(self, point: Vector) -> float:
         """κK/2·‖mean of the classes' weights‖²: the bound is proved among weights that sum to zero."""
@@ -256,6 +264,7 @@ class LogisticProblem:
 
     def restate(self, X: Any, y: Any, sample_weight: Any, shift: Vector | None = None) -> Restated:
         """The same problem on the data given; ``shift`` fixes the coordinates."""
+        self._check()
         block = block_of(X)
         if shift is not None:
             shift = stated_array(shift, "shift", (block.shape[1],))
@@ -275,6 +284,22 @@ class LogisticProblem:
         except NotFiniteError:
             refuse_not_finite(block)
         return Restated(objective, self.alpha(engine), X)
+
+    def _check(self) -> None:
+        """A penalty that is none would leave no minimum to be near: bounds hold for convex objectives only."""
+        strength = stated_number(self.C, "C", 0.0, infinite=True)
+        ratio = stated_number(self.l1_ratio, "l1_ratio", 0.0)
+        if not (strength > 0.0 and ratio <= 1.0 and type(self.fit_intercept) is bool):
+            raise CertificateError(
+                f"The certificate is about C={self.C!r}, l1_ratio={self.l1_ratio!r} and "
+                f"fit_intercept={self.fit_intercept!r}: no such problem was fitted."
+            )
+        if not isinstance(self.classes, np.ndarray) or self.classes.ndim != 1:
+            raise CertificateError("The classes of the certificate are not labels.")
+        if not np.array_equal(np.unique(self.classes), self.classes) or len(self.classes) < 2:
+            raise CertificateError("The classes of the certificate are not two or more labels in their order.")
+        for factor in (self.factors or {}).values():
+            stated_number(factor, "factor of a class", 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
