@@ -42,7 +42,7 @@ WALL_TOLERANCE = 1e-5
 """Directions without spread are found to this share of their length: near-dependence takes half the digits."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GaussianProblem:
     """What was estimated and how; ``priors`` are those given, if any."""
 
@@ -245,7 +245,8 @@ class GaussianProblem:
             found.residual,
             np.abs(parameters["priors"] - here.priors).max(initial=0.0),
             (np.abs(parameters["means"] - here.means) / unit).max(initial=0.0),
-            (np.abs(parameters["covariance"] - here.covariance) / np.outer(unit, unit)).max(initial=0.0),
+            # by one after the other: the product of two small units is zero
+            (np.abs(parameters["covariance"] - here.covariance) / unit[:, None] / unit).max(initial=0.0),
             (np.abs(intercept - expected) / spread).max(initial=0.0),
         ]
         # not Python's max, which forgets NaN
