@@ -147,3 +147,26 @@ def test_what_a_closed_form_is_about_cannot_be_written_over():
             object.__setattr__(problem, "tolerance", 1e300)
         with pytest.raises(AttributeError):
             object.__setattr__(problem, "subject", "all weights")
+
+
+@pytest.mark.parametrize("parameters", [{"C": np.inf}, {}, {"solver": "newton-cg"}, {"l1_ratio": 1.0, "C": 10.0}])
+def test_the_objective_is_stated_as_exactly_as_its_bound_says(parameters):
+    # scores of a column near 1e8 have eight digits in plain sums
+    mpmath = pytest.importorskip("mpmath")
+    draw = np.random.default_rng(3)
+    x = 1e8 + np.round(draw.normal(size=12), 3)
+    y = (x + draw.normal(size=12) > 1e8).astype(int)
+    X = x[:, None]
+    certificate = sx.LogisticRegression(**parameters).fit(X, y).certificate_
+    certificate.verify(X, y)
+    with mpmath.workdps(40):
+        w, b = map(mpmath.mpf, certificate.point.tolist())
+        signs = 2 * y - 1
+        losses = [mpmath.log1p(mpmath.exp(-int(s) * (w * mpmath.mpf(v) + b))) for s, v in zip(signs, x, strict=True)]
+        problem = certificate.problem
+        penalty = 0 if np.isinf(problem.C) else (abs(w) if problem.l1_ratio else w * w / 2) / problem.C
+        truth = (mpmath.fsum(losses) + penalty) / len(y)
+        assert abs(truth - certificate.objective) < 4e-12
+    for off in (1e-9, -1e-9):
+        with pytest.raises(CertificateError, match="objective"):
+            replace(certificate, objective=certificate.objective + off).verify(X, y)

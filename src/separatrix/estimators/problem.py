@@ -168,14 +168,16 @@ class Restated:
 
     def prove_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
         """The same from the Hessian times a direction."""
-        from separatrix.estimators.proving import value_error
+        from separatrix.estimators.proving import restated_value, value_error
 
         self._without_l1()
         evaluation, step, image = self.evaluate_with_product(point, direction)
         found = self.iterative.bound(evaluation, step, image)
         claim = yardsticks(self.objective, rows)[1].bound(evaluation, step, image, ALLOWANCE) * MARGIN
         extra = self.uncentred(point)
-        return Proof(evaluation.value, 2.0 * value_error(self.objective, evaluation), found + extra, claim + extra)
+        error = 2.0 * value_error(self.objective, evaluation)
+        value = restated_value(self.objective, point, evaluation.value, error)
+        return Proof(*value, found + extra, claim + extra)
 
     def measure(self, point: Vector) -> tuple[float, float]:
         """F at (w, b), and how far it may be off."""
@@ -202,7 +204,7 @@ class Restated:
         with one_blas_thread(), np.errstate(all="ignore"):
             evaluation = self.objective.evaluate(self.objective.shifted_point(raw))
             found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
-        return self._standing(evaluation, found, claim * MARGIN)
+        return self._standing(raw, evaluation, found, claim * MARGIN)
 
     def by_tilting(self, raw: Vector, typical: bool, way: int) -> Standing:
         """The same by one way to the tilted bound, in coordinates about a ``typical`` row or about zero."""
@@ -212,14 +214,18 @@ class Restated:
             objective = self._about(typical)
             evaluation = objective.evaluate(objective.shifted_point(raw), way == 0 or objective.size <= LARGEST_SET)
             found, claim = SparseJudge(objective, self.alpha, 0.0).tilted_way(evaluation, way)
-        return self._standing(evaluation, found, claim)
+        return self._standing(raw, evaluation, found, claim)
 
-    def _standing(self, evaluation: Evaluation, found: float, claim: float) -> Standing:
+    def _standing(self, raw: Vector, evaluation: Evaluation, found: float, claim: float) -> Standing:
+        from separatrix.estimators.proving import restated_value
+
         weights = self.objective.weights_of(evaluation.point)
-        value = evaluation.value + self.alpha * float(np.abs(weights).sum())
         measure = yardsticks(self.objective)[0]
         blur = measure.score_error(evaluation.point)
-        error = 4.0 * (measure.gamma * value + blur * (evaluation.slope_size + blur))
+        size = float(np.abs(weights).sum())
+        error = 4.0 * (measure.gamma * (evaluation.value + self.alpha * size) + blur * (evaluation.slope_size + blur))
+        smooth, error = restated_value(self.objective, raw, evaluation.value, error)
+        value = smooth + self.alpha * size
         return Standing(value, error, found, claim, int(np.count_nonzero(weights)))
 
     def _about(self, typical: bool) -> PenalisedLoss:
