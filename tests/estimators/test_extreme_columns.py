@@ -20,6 +20,8 @@ def test_discriminants_prove_what_they_keep_beside_a_column_whose_squares_vanish
     assert 0.0 < certificate.residual < 1e-9
     assert certificate.aliased == ("column 2",)
     certificate.verify(X, y)
+    weights = np.random.default_rng(1).uniform(1e-9, 1e-8, len(y))  # products with the column have few digits left
+    sx.LinearDiscriminantAnalysis().fit(X, y, sample_weight=weights).certificate_.verify(X, y, weights)
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.core.errors.ConvergenceWarning")
