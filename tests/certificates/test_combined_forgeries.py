@@ -170,3 +170,19 @@ def test_the_objective_is_stated_as_exactly_as_its_bound_says(parameters):
     for off in (1e-9, -1e-9):
         with pytest.raises(CertificateError, match="objective"):
             replace(certificate, objective=certificate.objective + off).verify(X, y)
+
+
+def test_each_part_of_one_against_rest_is_about_its_own_class():
+    draw = np.random.default_rng(0)
+    X = np.vstack([0.1 * draw.normal(size=(20, 2)) + centre for centre in ([0, 0], [5, 0], [0, 5])])
+    y = np.repeat([0, 1, 2], 20)
+    certificate = sx.Perceptron(max_iter=500).fit(X, y).certificate_
+    certificate.verify(X, y)
+    turned = tuple(
+        replace(part, direction=-part.direction, separation=replace(part.separation, positive=0))
+        for part in certificate.parts
+    )
+    others = tuple(sx.LogisticRegression().fit(X, y == k).certificate_ for k in range(3))
+    for parts in (turned, others):
+        with pytest.raises(CertificateError, match="its own class"):
+            replace(certificate, parts=parts).verify(X, y)

@@ -250,8 +250,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         began = time.monotonic()
         self._check_parameters()
-        _get_feature_names(X)  # refuses names of mixed types
         block = block_of(X)
+        _get_feature_names(X)  # refuses names of mixed types
         target = encode(y, block.shape[0])
         self._check_firth(target)
         weights = sample_weights(sample_weight, block.shape[0])
