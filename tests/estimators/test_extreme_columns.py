@@ -56,3 +56,10 @@ def test_a_separator_whose_least_score_overflows_is_a_separator():
         made = SeparatorCertificate.of(side.restate(X, y, None), side, np.array([1e200]), 1, np.zeros(1), None, 0.0)
     assert made is not None
     assert made.gamma == np.finfo(float).max
+
+
+@pytest.mark.parametrize("model", [sx.RidgeClassifier(), sx.RidgeClassifier(alpha=0.0), sx.RidgeClassifierCV()])
+def test_least_squares_on_one_row_of_each_class_whose_square_overflows(model):
+    for intercept in (True, False):
+        with pytest.raises(InputError, match="overflow"), np.errstate(all="ignore"):
+            model.set_params(fit_intercept=intercept).fit([[1e300, 1.0], [-5e299, 2.0]], [0, 1])

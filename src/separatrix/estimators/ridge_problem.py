@@ -76,7 +76,11 @@ class RidgeProblem:
         moments = class_moments(engine, len(self.classes))
         if not np.isfinite(moments.scatters).all() or not np.isfinite(moments.means).all():
             refuse_not_finite(engine.block)
-        return NormalEquations.of(moments, self.fit_intercept)
+        equations = NormalEquations.of(moments, self.fit_intercept)
+        # one row in a class has no scatter, and its square may overflow all the same
+        if not np.isfinite(equations.gram).all() or not np.isfinite(equations.side).all():
+            refuse_not_finite(engine.block)
+        return equations
 
     def wide_equations_of(self, engine: Any) -> WideEquations:
         """Without the Gram matrix."""
