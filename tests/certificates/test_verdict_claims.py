@@ -146,6 +146,7 @@ def test_more_columns_than_rows_are_decided_at_once_and_contradictions_found():
         replace(verdict, rank=54, basis=verdict.basis[:-1]).verify(X, y)
 
 
+@pytest.mark.real_time
 def test_exact_elimination_looks_at_the_clock():
     draw = np.random.default_rng(1)
     with pytest.raises(OutOfTime):

@@ -48,7 +48,7 @@ def test_interrupt_leaves_the_estimator_as_it_was(solver):
 
 
 def test_python_is_reached_many_times_in_a_long_pass(monkeypatch):
-    """A signal is answered between blocks: no block holds more than a tenth of a second's work."""
+    """A signal is answered between blocks: a block holds a tenth of a second's work, of wide Hessians a second's."""
     from separatrix.core import lanes
 
     draw = np.random.default_rng(0)
@@ -57,7 +57,9 @@ def test_python_is_reached_many_times_in_a_long_pass(monkeypatch):
     blocks = []
     real = lanes.BLOCK_WORK
     assert real <= 2**27
+    assert lanes.LONGEST_BLOCK <= 2**33  # of a wide Hessian: about a second
     monkeypatch.setattr(lanes, "BLOCK_WORK", 2**14)
+    monkeypatch.setattr(lanes, "WORK_PER_NUMBER", 0)
     from separatrix.core import _kernels
 
     kernel = _kernels.logistic

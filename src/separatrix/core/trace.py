@@ -49,7 +49,8 @@ class Trace:
     def record(self, objective: float, bound: float, norm: float, mistakes: float, point: Vector) -> bool:
         """Append a pass and call the hooks; True when one of them asks to stop."""
         seconds = time.perf_counter() - self._start
-        entry = Pass(len(self.passes) + 1, objective, bound, norm, mistakes, seconds, point)
+        shown = np.array(point) if self.hooks or self.keep_points else point  # solvers go on changing theirs
+        entry = Pass(len(self.passes) + 1, objective, bound, norm, mistakes, seconds, shown)
         answers = [hook(entry) for hook in self.hooks]
         self.passes.append(entry if self.keep_points else replace(entry, point=NOWHERE))
         return any(answers)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from separatrix.core.arrays import AnyArray, Matrix
 from separatrix.core.errors import refuse
 from separatrix.estimators.centres import gaussian_centres, given_width, median_distance, sigmoid_centres, spacing
+from separatrix.estimators.whole import whole
 from separatrix.probability.sigmoid import sigmoid
 
 LARGEST = 1e150
@@ -89,6 +90,7 @@ class GaussianBasis(Basis):
         self.constant = constant
         self.random_state = random_state
 
+    @whole
     def fit(self, X: Any, y: Any = None) -> Self:
         """Place the centres and find the width."""
         self._check_constant()
@@ -145,6 +147,7 @@ class SigmoidBasis(Basis):
         self.width = width
         self.constant = constant
 
+    @whole
     def fit(self, X: Any, y: Any = None) -> Self:
         """Place the steps and find the widths."""
         self._check_constant()

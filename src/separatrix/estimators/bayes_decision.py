@@ -11,6 +11,7 @@ from separatrix.core.errors import InputError, refuse
 from separatrix.engines import block_of
 from separatrix.estimators.generative import check_classes, given_priors, numbers_of
 from separatrix.estimators.inputs import encode, sample_weights
+from separatrix.estimators.whole import whole
 from separatrix.terms.decisions import OverallRisk, least_risk, mean_loss, reweighted, threshold_of
 
 
@@ -75,6 +76,7 @@ class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
 
+    @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a clone of the estimator; on any error this one stays as it was."""
         if self.estimator is None or not hasattr(self.estimator, "fit"):

@@ -21,6 +21,7 @@ from separatrix.estimators.generative import PosteriorDecision, check_classes, g
 from separatrix.estimators.inputs import Target, encode, open_engine, sample_weights
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.ties import gamma, last_of_highest, lead, settle_rows, tolerance_of_rows
+from separatrix.estimators.whole import whole
 from separatrix.terms.bernoulli import BernoulliClasses
 from separatrix.terms.counts import ClassCounts
 
@@ -89,10 +90,12 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         tags.classifier_tags.poor_score = True
         return tags
 
+    @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the rows X by labels y; on any error the estimator stays as it was."""
         return self._learn(X, y, None, sample_weight, None)
 
+    @whole
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add the counts of more rows; ``classes`` at the first call."""
         known = getattr(self, "_counts", None)
@@ -186,7 +189,7 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
                 f"{int(nowhere.sum())} rows (first: row {int(nowhere.argmax())}) are impossible under every class; "
                 "they get the priors.\n\nHint: set alpha > 0.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
             joint[nowhere] = self._model.priors
         if joint.shape[1] == 2:
@@ -249,7 +252,7 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
             warnings.warn(
                 f"alpha too small, setting alpha = {SMALLEST_ALPHA:.1e}. Use `force_alpha=True` to keep it unchanged.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
             alpha = np.maximum(alpha, SMALLEST_ALPHA)
         return alpha if alpha.ndim else float(alpha)

@@ -20,6 +20,7 @@ from separatrix.estimators.generative import PosteriorDecision, check_classes, g
 from separatrix.estimators.inputs import Target, block_of, encode, open_engine, refuse_not_finite, sample_weights
 from separatrix.estimators.linear import LinearDecision, _dense
 from separatrix.estimators.solving import LARGEST_HESSIAN
+from separatrix.estimators.whole import whole
 from separatrix.terms.gaussian import discriminant_axes, linear_posterior
 from separatrix.terms.moments import ClassMoments
 from separatrix.terms.walls import Walls, find_walls
@@ -115,6 +116,7 @@ class LinearDiscriminantAnalysis(
         tags.input_tags.sparse = True
         return tags
 
+    @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         self._check_parameters()
@@ -126,6 +128,7 @@ class LinearDiscriminantAnalysis(
             return self._conclude(X, problem, moments, engine, sum_error(engine.rows, engine.sparse), first=True)
 
     @available_if(_merges)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    @whole
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Merge the moments of more rows; the result is that of one fit to all of them. ``classes`` at the first call.
 
@@ -286,7 +289,7 @@ class LinearDiscriminantAnalysis(
                 f"these directions decide first, with probabilities of 0 and 1. They are made of: {some}.\n\n"
                 "Hint: were these columns made from the class? Leave them out, or set shrinkage.",
                 SeparationWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _check_parameters(self) -> None:

@@ -330,5 +330,5 @@ def warn_unless_stationary(stop: Stop, certificate: StationaryCertificate) -> No
         f"The fit stopped early: {reason.value}. At average objective {certificate.objective:.6g}, {how_far} "
         f"(tol asks for {math.sqrt(2.0 * certificate.tol):.1e}).\n\nHint: raise max_iter or loosen tol.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

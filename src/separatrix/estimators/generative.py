@@ -87,7 +87,7 @@ def given_priors(priors: Any, classes: int, name: str = "priors") -> Vector:
     if total <= 0:
         refuse(f"{name} are all zero.", "give probabilities that sum to one.")
     if abs(total - 1.0) > 1e-5:
-        warnings.warn(f"The {name} do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
+        warnings.warn(f"The {name} do not sum to 1. Renormalizing", UserWarning, stacklevel=5)
     return given / total
 
 
@@ -107,7 +107,7 @@ def warn_unless_met(certificate: ClosedFormCertificate, hint: str) -> None:
         warnings.warn(
             f"The answer is not as exact as {certificate.tol:.0e}. {certificate}\n\nHint: {hint}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -54,7 +54,7 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Use y.ravel().",
             DataConversionWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         labels = labels.ravel()
     if labels.ndim != 1:

@@ -38,6 +38,7 @@ from separatrix.estimators.problem import LogisticProblem
 from separatrix.estimators.solving import MANY_COLUMNS, SCIKIT_LEARN_SOLVERS, Solved, solve
 from separatrix.estimators.streaming import PartialFit, weights_of
 from separatrix.estimators.telling import print_pass, warn_unless_good
+from separatrix.estimators.whole import whole
 from separatrix.terms.penalised import PenalisedLoss
 
 if TYPE_CHECKING:  # what most fits do not need is imported by those that do: a first fit should be quick
@@ -246,6 +247,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         tags.classifier_tags.multi_class = not self.firth
         return tags
 
+    @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         began = time.monotonic()
@@ -317,7 +319,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         if verdict is not None:
             from separatrix.estimators.no_maximum import advice
 
-            warnings.warn(advice(verdict, limit is not None), SeparationWarning, stacklevel=2)
+            warnings.warn(advice(verdict, limit is not None), SeparationWarning, stacklevel=3)
         elif self.firth:
             from separatrix.estimators.firth import warn_unless_stationary
 

@@ -40,11 +40,11 @@ def check_penalty_name(model: Any) -> None:
     warnings.warn(
         f"penalty={name!r} is deprecated, as in scikit-learn since version 1.8.\n\nHint: leave it out and set {today}.",
         FutureWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     if name == "elasticnet" and model.l1_ratio is None:
         refuse('l1_ratio must be specified when penalty is "elasticnet".', "set l1_ratio between 0 and 1.")
     _, ratio = strength_and_ratio(model)
     if (name is None and model.C != 1.0) or (model.l1_ratio and float(model.l1_ratio) != ratio):
         ignored = "C and l1_ratio are" if name is None else f"l1_ratio={model.l1_ratio!r} is"
-        warnings.warn(f"penalty={name!r} is given, so {ignored} ignored.", UserWarning, stacklevel=4)
+        warnings.warn(f"penalty={name!r} is given, so {ignored} ignored.", UserWarning, stacklevel=5)

@@ -25,6 +25,7 @@ from separatrix.estimators.network_parameters import check_parameters, hidden_si
 from separatrix.estimators.network_problem import Labelled, NetworkProblem, check_finite
 from separatrix.estimators.network_scores import codes_of, log_shares_of, reach_of, settle, shares_of
 from separatrix.estimators.network_training import Training, new_update, train_epochs, train_lbfgs
+from separatrix.estimators.whole import whole
 from separatrix.solvers.epochs import History
 from separatrix.terms.architecture import Architecture
 from separatrix.terms.network import scores
@@ -186,6 +187,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         tags.input_tags.sparse = True
         return tags
 
+    @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         check_parameters(self)
@@ -195,16 +197,17 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
             warnings.warn(
                 f"batch_size is {self.batch_size}, but there are {len(data.kept)} rows: all are taken at once.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         problem = self._problem(data, data.target.classes)
         training = self._begin(problem, data, goes_on=bool(self.warm_start) and hasattr(self, "coefs_"))
         stop = self._train(X, y, data, problem, training, int(self.max_iter))
         if stop is not Stop.ASKED and (stop is Stop.MAX_ITER or not self.certificate_.met):
-            warnings.warn(_how_far(self, stop), ConvergenceWarning, stacklevel=2)
+            warnings.warn(_how_far(self, stop), ConvergenceWarning, stacklevel=3)
         return self
 
     @available_if(_has_epochs)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    @whole
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """One epoch over these rows, going on from where the last call ended.
 

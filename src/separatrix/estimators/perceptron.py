@@ -30,6 +30,7 @@ from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.perceptron_parameters import check_parameters
 from separatrix.estimators.separability_problem import plain_labels
 from separatrix.estimators.telling import print_epoch, warn_unless_ended
+from separatrix.estimators.whole import whole
 from separatrix.solvers.perceptron import End, Patience
 from separatrix.terms.perceptron import BatchRule, PerceptronRule, Schedule
 
@@ -185,6 +186,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         tags.input_tags.sparse = True
         return tags
 
+    @whole
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows X and labels y; on any error the estimator stays as it was."""
         check_parameters(self)
@@ -215,6 +217,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         warn_unless_ended(taught)
         return self
 
+    @whole
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """One epoch over these rows, from where the last call left off; ``classes`` at the first call."""
         check_parameters(self)

@@ -18,6 +18,7 @@ from separatrix.estimators.inputs import Target, block_of
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.ridge_problem import RidgeProblem, opened
 from separatrix.estimators.solving import LARGEST_HESSIAN
+from separatrix.estimators.whole import whole
 from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.least_squares import (
     NormalEquations,
@@ -125,6 +126,7 @@ class RidgeClassifier(LeastSquaresDecision):
         self.random_state = random_state
         self.store_loo = store_loo
 
+    @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         alpha = check_penalty(self.alpha, "alpha")

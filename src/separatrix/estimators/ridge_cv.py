@@ -12,6 +12,7 @@ from separatrix.estimators.inputs import Target
 from separatrix.estimators.loo_scores import best_of
 from separatrix.estimators.ridge import LeastSquaresDecision, RidgeClassifier, check_penalty
 from separatrix.estimators.ridge_problem import RidgeProblem, opened
+from separatrix.estimators.whole import whole
 from separatrix.terms.least_squares import NormalEquations, Spectrum, left_out, signs_of, solve_ridge
 
 
@@ -70,6 +71,7 @@ class RidgeClassifierCV(LeastSquaresDecision):
         self.class_weight = class_weight
         self.store_cv_results = store_cv_results
 
+    @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the penalty and fit; on any error the estimator stays as it was."""
         alphas = np.array([check_penalty(alpha, "alphas") for alpha in np.ravel(self.alphas)])

@@ -124,6 +124,7 @@ def solve(
     patience = Patience(tol, max_iter, extra, trace, objective, no_loss)
     if alpha > 0.0:
         patience.extra = extra if extra > 1 else 0
+        patience.fine = 1e-28  # the model's step is cheap, and weights that mirror each other should do so to the end
         return _solve_with_l1(objective, alpha, class_shares(objective) if start is None else start, patience)
     solved = _solve_smooth(objective, solver, begin, start is not None, patience, seed)
     met = solved.outcome.bound <= tol * min(solved.outcome.evaluation.value, 1.0)

@@ -1,6 +1,7 @@
 """Descent on rows that come in pieces: one epoch over each."""
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from separatrix.estimators.inputs import (
 )
 from separatrix.estimators.named_penalty import strength_and_ratio
 from separatrix.estimators.problem import LogisticProblem
+from separatrix.estimators.whole import whole
 
 if TYPE_CHECKING:
     from separatrix.estimators.descent import Descended, Progress
@@ -44,6 +46,7 @@ class PartialFit:
     _limit_: Any
 
     @available_if(_descends)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @whole
     def partial_fit(
         self: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, total_weight: Any = None
     ) -> Any:
@@ -114,7 +117,8 @@ class PartialFit:
         self._settle(block)
         self.n_iter_ = np.array([1], dtype=np.int32)
         self.n_parameters_ = raw.size
-        trace = getattr(self, "trace_", None) or Trace()
+        before: Trace | None = getattr(self, "trace_", None)
+        trace = Trace() if before is None else replace(before, passes=list(before.passes))
         trace.record(met.objective, math.inf, float(np.linalg.norm(self.coef_)), met.mistakes, point)
         self.trace_ = trace
         kind = GapCertificate if problem.l1_ratio > 0.0 else OptimumCertificate

@@ -33,7 +33,7 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str =
             "Every row is on its right side, so the likelihood has no maximum: the weights grow without end, "
             "and those given are where the fit stopped.\n\nHint: use a finite C.",
             SeparationWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return
     if stop is Stop.DIVERGED:
@@ -42,7 +42,7 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str =
             "where floats end. The weights given are the last finite ones.\n\n"
             "Hint: the rate is too large; lower eta0, or leave it out to have it from the data.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return
     how_far = (
@@ -54,7 +54,7 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str =
         f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
         f"Hint: {stop.remedy}.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -88,6 +88,6 @@ def warn_unless_ended(taught: Sequence[Any]) -> None:
             f"a proof that there is none: {fact}.{exists}\n\n"
             f"Hint: {remedy or 'separability(X, y) decides whether a separator exists'}.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
         return

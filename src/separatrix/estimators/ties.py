@@ -10,7 +10,7 @@ u = 2⁻⁵³ and γ = 2(d + 4)u that has two parts:
   (log-odds or ±1; the perceptron: what one update does to a score). A ≥ 1 is how far columns that nearly depend on each
   other magnify an error: the largest Hⱼⱼ(H⁻¹)ⱼⱼ, or the condition number. Then b is known to γS, and wⱼ to γS/(d·sⱼ).
   An iteration that ends at F − F* ≤ β is off by about √(8β) too (a row's curvature is at most ¼), which counts up to
-  2⁻⁴⁰ of S/A and no further: a fit that stops far from its optimum has a boundary all the same.
+  2⁻³³ of S/A and no further: a fit that stops far from its optimum has a boundary all the same.
 
 Together |f(x)| ≤ γ[Σ|xⱼ|(|wⱼ| + S/(d·sⱼ)) + |b| + S] is a tie. Of K classes those tie whose scores are within the sum
 of both tolerances of the highest: they get its score, and the last of them, which wins, a few roundings more. So the
@@ -35,7 +35,7 @@ SAMPLE_ROWS = 64
 MOST_MAGNIFIED = 1e6
 """A larger magnification would call clear scores ties."""
 
-MOST_DISTANCE = 2.0**-40
+MOST_DISTANCE = 2.0**-33
 """As a share of S/A: what the distance from the optimum may add."""
 
 BEYOND = 1024.0

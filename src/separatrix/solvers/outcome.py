@@ -32,7 +32,8 @@ class Patience:
 
     After the bound is met a second-order step squares the distance at the price of
     one pass; ``extra`` = 1 takes it, more run to the floor that rounding sets.
-    A bound that does not fall to ``floor`` of the last one has reached that floor.
+    A bound that does not fall to ``floor`` of the last one has reached that floor, and below ``fine`` of the objective
+    no more is asked for.
     ``no_loss`` > 0 is the total loss below which every row must be on its right
     side: then the likelihood has no maximum.
     """
@@ -44,6 +45,7 @@ class Patience:
     objective: Objective
     no_loss: float = 0.0
     floor: float = 0.25
+    fine: float = 1e-18
     _met: int = 0
     _best: float = float("inf")
 
@@ -61,7 +63,7 @@ class Patience:
             if bound > self.floor * self._best:
                 return Stop.FLOOR
             self._best = bound
-            if self._met > self.extra or bound <= 1e-18 * value:
+            if self._met > self.extra or bound <= self.fine * value:
                 return Stop.CERTIFIED
         if evaluation.loss_sum < self.no_loss:
             return Stop.SEPARATED
