@@ -186,3 +186,16 @@ def test_each_part_of_one_against_rest_is_about_its_own_class():
     for parts in (turned, others):
         with pytest.raises(CertificateError, match="its own class"):
             replace(certificate, parts=parts).verify(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.core.errors.ConvergenceWarning")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_precision_that_is_told_loosens_nothing_that_is_proved(dtype):
+    X, y = overlapping()
+    X = X.astype(dtype)
+    certificate = sx.MLPClassifier(hidden_layer_sizes=(3,), max_iter=5, random_state=0).fit(X, y).certificate_
+    certificate.verify(X, y)
+    certificate.verify(X.astype(np.float64), y)
+    for told in ("float64", "float32"):
+        with pytest.raises(CertificateError, match="objective"):
+            replace(certificate, precision=told, objective=certificate.objective + 5e-6).verify(X, y)
