@@ -185,7 +185,7 @@ def test_scores_within_rounding_of_zero_are_decided_exactly():
     rows = OneSide(False, np.array([0, 1])).restate(X, [1, 0], None)
     clear = clearance(rows, w)
     assert clear.gamma == 1.0
-    assert clear.slack == 0.0
+    assert clear.claim == clear.least == 1.0
     assert clearance(rows, np.array([1e16, -1e16, 0.0])).gamma == 0.0
 
 

@@ -189,3 +189,12 @@ def test_a_strange_code_is_refused_wherever_it_stands(bad):
         _kernels.logistic(
             rows, codes, 1, None, codes, 3, np.zeros((1, 5)), None, True, False, False, False, None, 0, 4, 1, 1
         )
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_a_numpy_matrix_is_read_as_the_array_it_holds():
+    X = np.matrix([[0.0, 1.0], [2.0, 3.0]])
+    block = block_of(X)
+    assert type(block.source) is np.ndarray
+    assert block.source is not X
+    assert np.shares_memory(block.source, X)

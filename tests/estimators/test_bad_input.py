@@ -23,6 +23,7 @@ def broken(value, row=17, column=1, kind="array"):
 CASES = {
     "NaN": (broken(np.nan), GOOD_Y, {}, {}, r"contains NaN: Column 1 has it at row 17"),
     "NaN in a frame": (broken(np.nan, kind="frame"), GOOD_Y, {}, {}, r"Column 'income' has it at row 17"),
+    "names twice": (pd.DataFrame(GOOD_X, columns=["a", "b", "a"]), GOOD_Y, {}, {}, r"2 columns are named 'a'"),
     "infinity": (broken(np.inf), GOOD_Y, {}, {}, r"contains infinity: Column 1 has it at row 17"),
     "NaN, sparse": (broken(np.nan, kind="csr"), GOOD_Y, {}, {}, r"Column 1 has it at row 17"),
     "NaN, sparse columns": (broken(-np.inf, kind="csc"), GOOD_Y, {}, {}, r"Column 1 has it at row 17"),

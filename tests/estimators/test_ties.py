@@ -18,6 +18,7 @@ from separatrix import (
     RidgeClassifier,
     RidgeClassifierCV,
 )
+from separatrix.core.errors import SeparationWarning
 from separatrix.estimators.ties import last_of_highest, lead
 
 pytestmark = [
@@ -291,3 +292,19 @@ def test_all_rows_may_tie():
     assert (model.predict(X) == 1).all()
     assert (model.predict_proba(X) == 0.5).all()
     assert (model.decision_function(X) == 0.0).all()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_origin_of_separated_data_that_mirror_each_other_is_a_tie(seed):
+    draw = np.random.default_rng(seed)
+    half = np.round(draw.normal(size=(5, 2)), 3) * 10.0 ** draw.integers(-6, 7)
+    half = half[np.abs(half @ [1.0, 2.0]) > 0.0]
+    labels = (half @ [1.0, 2.0] > 0).astype(int)
+    X, y = np.vstack([half, -half]), np.r_[labels, 1 - labels]
+    model = LogisticRegression(C=np.inf)
+    with pytest.warns(SeparationWarning):
+        model.fit(X, y)
+    assert model.certificate_.kind == "complete"
+    assert model.predict(np.zeros((1, 2))).tolist() == [1]
+    assert model.predict_proba(np.zeros((1, 2))).tolist() == [[0.5, 0.5]]
+    assert (model.predict(X) == y).all()

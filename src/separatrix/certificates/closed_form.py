@@ -23,6 +23,7 @@ from scipy.linalg import eigvalsh, lstsq
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix
 from separatrix.core.certificate import CLOSE, LOOSEST, Claim, restated, stated_number
 from separatrix.core.errors import CertificateError
+from separatrix.core.plain_values import same
 
 ALLOWANCE = 3.0
 """How many times the rounding error is part of a claim."""
@@ -247,7 +248,7 @@ class ClosedFormCertificate(Claim):
         if stated_number(self.tol, "tol", least=0.0) != self.problem.tolerance:
             raise CertificateError(f"A bound is asked to be below {self.problem.tolerance!r}, not {self.tol!r}.")
         told = stated_number(self.rounding, "rounding", least=0.0)
-        if self._exactly not in (True, False):
+        if type(self._exactly) is not bool:
             raise CertificateError("The certificate does not tell how its sums were added up.")
         here, claim = self.problem.measure(X, y, sample_weight, self.parameters, told, bool(self._exactly))
         restated(residual, here.residual, claim.claim()[0], "residual", claim.loose[0])
@@ -256,7 +257,7 @@ class ClosedFormCertificate(Claim):
         if not abs(claim.condition - condition) <= share * condition:
             raise CertificateError(f"The condition number is {claim.condition:.6g}, not {condition:.6g} as claimed.")
         for stated, names in ((self.aliased, here.aliased), (self.separating, here.separating)):
-            if not isinstance(stated, tuple) or stated != names:
+            if not same(stated, names):
                 raise CertificateError(
                     f"The certificate names the columns {stated!r}; in this data they are {names!r}.\n\n"
                     "Hint: verify with the table of the fit, its column names included."

@@ -15,11 +15,11 @@ from separatrix.core.arrays import Vector
 from separatrix.core.certificate import CLOSE, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
 
-SLACK = {"float64": (1e-9, 1e-6), "float32": (1e-5, 1e-2)}
-"""What rounding may do to a value, and to a gradient by share, in each precision: claims are looser by that."""
+SLACK = (1e-9, 1e-6)
+"""What rounding may do to a value, and to a gradient by share: claims are looser by that."""
 
-LOOSE = {"float64": 1.0 + CLOSE, "float32": 1.01}
-"""By which factor a claim may differ when it is made again in float64."""
+PRECISIONS = ("float64", "float32")
+"""In which a network may be trained; what is claimed of it is computed in float64 in any case."""
 
 
 class NetworkProblem(Protocol):
@@ -37,8 +37,8 @@ class NetworkCertificate(Claim):
     """At the witness the average objective F is ``objective`` and ‖∇F‖ ≤ ``gradient_norm``.
 
     ``bound`` is no less than the largest entry of the gradient, in size; ``met`` compares
-    it with tol. A fit in float32 computes them in float32 and claims a little less, so
-    that they hold in float64, which is how ``verify`` computes. Nothing is said about
+    it with tol. They are computed in float64, whatever the network was trained in, as
+    ``verify`` computes them. Nothing is said about
     other points. ``precision`` and ``tol`` tell of the run.
     """
 
@@ -58,8 +58,8 @@ class NetworkCertificate(Claim):
     def at(
         cls, value: float, gradient: Vector, tol: float, point: Vector, problem: NetworkProblem, precision: str
     ) -> Any:
-        """The claim that these numbers allow, if they were computed in this precision."""
-        size, length = (_claimed(found, value, precision) for found in _sizes(gradient))
+        """The claim that these numbers allow, computed in float64 of a network trained in this precision."""
+        size, length = (_claimed(found, value) for found in _sizes(gradient))
         return cls(size, length, tol, value, point, problem, precision)
 
     @property
@@ -81,20 +81,20 @@ class NetworkCertificate(Claim):
     def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Recompute objective and gradient from the data."""
         stated_number(self.tol, "tol", least=0.0, infinite=True)
-        if self.precision not in SLACK:
+        if type(self.precision) is not str or self.precision not in PRECISIONS:
             raise CertificateError(f"The certificate tells of a precision {self.precision!r}.")
         stated_array(self.point, "point", (len(self.point),))
         objective = stated_number(self.objective, "objective")
         stated = [stated_number(getattr(self, name), name, least=0.0) for name in ("bound", "gradient_norm")]
         value, gradient = self.problem.evaluate(X, y, sample_weight, self.point)
-        allowed = SLACK[self.precision][0] * max(1.0, abs(value))
+        allowed = SLACK[0] * max(1.0, abs(value))
         if not abs(value - objective) <= allowed:
             raise CertificateError(
                 f"The objective at the stored weights is {value:.17g}, not {objective:.17g} as claimed.\n\n"
                 "Hint: was it fitted to other rows, labels or weights?"
             )
         for number, found, what in zip(stated, _sizes(gradient), ("bound", "gradient norm"), strict=True):
-            restated(number, found, _claimed(found, value, self.precision), what, LOOSE[self.precision])
+            restated(number, found, _claimed(found, value), what, 1.0 + CLOSE)
 
 
 def _sizes(gradient: Vector) -> tuple[float, float]:
@@ -102,6 +102,6 @@ def _sizes(gradient: Vector) -> tuple[float, float]:
     return float(np.abs(gradient).max()), float(np.linalg.norm(gradient))
 
 
-def _claimed(found: float, value: float, precision: str) -> float:
-    small, share = SLACK[precision]
+def _claimed(found: float, value: float) -> float:
+    small, share = SLACK
     return (1.0 + share) * found + small * max(1.0, value)

@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from separatrix.certificates.separability import Separability
+from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
 from separatrix.core.certificate import Claim
 from separatrix.core.errors import CertificateError
 
@@ -57,4 +59,15 @@ class OneAgainstRest(Claim):
         if any(isinstance(label, np.ndarray) for label in self.classes) or list(self.classes) != list(np.unique(seen)):
             raise CertificateError("The labels are not the classes the certificate is about.")
         for label, part in zip(self.classes, self.parts, strict=True):
+            if _side(part) is not True:
+                raise CertificateError("A part is not about its own class against all others.")
             part.verify(X, labels == label, sample_weight)
+
+
+def _side(part: Any) -> bool:
+    """Whether a part claims something of the rows labelled True against those labelled False."""
+    if type(part) is Separability:
+        return np.array_equal(part.problem.positive, [True]) and np.array_equal(part.problem.negative, [False])  # type: ignore[attr-defined]
+    if type(part) is SeparatorCertificate:
+        return bool(part.separation.positive == 1)  # type: ignore[attr-defined]
+    return type(part) is UnprovedCertificate

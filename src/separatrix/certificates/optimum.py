@@ -9,6 +9,7 @@ import numpy as np
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.certificate import LOOSEST, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
+from separatrix.core.plain_values import same
 
 ALLOWANCE = 3.0
 """Rounding allowed for in a claim, so that a recomputation in any order stays below it."""
@@ -145,7 +146,7 @@ class OptimumCertificate(Claim):
             if not isinstance(self.keep, np.ndarray):
                 raise CertificateError("The columns kept are not an array of positions.")
             names = problem.dependent_columns(self.keep)
-            if self.aliased != names:
+            if not same(self.aliased, names):
                 raise CertificateError(
                     f"The columns that depend on each other in this data are {', '.join(names)}, "
                     f"not {', '.join(map(str, self.aliased))}.\n\n"

@@ -56,6 +56,10 @@ class SeparabilityProblem(Protocol):
     """What was asked, without the data."""
 
     @property
+    def fit_intercept(self) -> bool:
+        """Whether there is a constant."""
+
+    @property
     def set_aside(self) -> tuple[int, ...]:
         """Columns of the table that are left out as combinations of others, to the rounding of their decimals."""
 
@@ -298,6 +302,8 @@ class Separability(Claim):
                     raise CertificateError("What is filed under two classes is no verdict on two.")
                 if verdict.problem.sides() != asked[key]:  # type: ignore[attr-defined]
                     raise CertificateError("A verdict on two classes is filed under others.")
+                if verdict.problem.fit_intercept is not self.problem.fit_intercept:
+                    raise CertificateError("A verdict on two classes is about another constant than the whole.")
                 if verdict.kind == "undecided":  # it claims nothing; what is proved of the others stands
                     check_form(verdict, verdict.problem.signed_rows(X, y, sample_weight))
                 else:

@@ -20,6 +20,7 @@ closes.
 """
 
 import math
+import sys
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, Self
@@ -68,12 +69,19 @@ class Separation(Protocol):
 class Clearance:
     """γ, the least signed score (not positive: not a separator), and R, the longest row; both on the safe side.
 
-    ``slack`` is what rounding may have taken from γ: nothing where it was found exactly.
+    ``claim`` is what a fit states of γ, so far below it that scores added up in another order prove it too; such a
+    claim is ``least`` or more. Where γ was found exactly all three are the same.
     """
 
     gamma: float
     R: float
-    slack: float
+    claim: float
+    least: float
+
+    @classmethod
+    def exactly(cls, gamma: float, R: float) -> "Clearance":
+        """Where no rounding is left in γ."""
+        return cls(gamma, R, gamma, gamma)
 
 
 def clearance(rows: SignedRows, direction: Vector) -> Clearance:
@@ -83,11 +91,14 @@ def clearance(rows: SignedRows, direction: Vector) -> Clearance:
     slack = (len(direction) + 16) * UNIT_ROUNDOFF * size * lengths + 1e-290
     sure, longest = scores - slack, _longest(rows, lengths)
     if float((scores + slack).min()) <= 0.0:  # a row that is on the wrong side for certain
-        return Clearance(min(float(scores.min()), 0.0), longest, 0.0)
+        return Clearance.exactly(min(float(scores.min()), 0.0), longest)
     near = np.flatnonzero(~(sure > min(float((scores + slack).min()), np.inf)) | ~(sure > 0.0))
     if len(near) <= MOST_EXACT:
-        return Clearance(min(_below(rows.exact(int(row), direction)) for row in near), longest, 0.0)
-    return Clearance(float(sure.min()), longest, float(slack[near].max()))
+        return Clearance.exactly(min(_below(rows.exact(int(row), direction)) for row in near), longest)
+    # two scores of a row differ by twice its slack at most
+    return Clearance(
+        float(sure.min()), longest, float((scores - 3.0 * slack).min()), float((scores - 5.0 * slack).min())
+    )
 
 
 def _longest(rows: SignedRows, lengths: Vector) -> float:
@@ -125,8 +136,15 @@ def _length_above(vector: Vector) -> float:
 
 
 def _below(exact: Fraction) -> float:
-    """The largest float that is not above a rational."""
-    nearest = float(exact)
+    """The largest float that is not above a rational.
+
+    >>> _below(Fraction(1, 3)) < Fraction(1, 3), _below(Fraction(10) ** 400) == sys.float_info.max
+    (True, True)
+    """
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return sys.float_info.max if exact > 0 else -math.inf
     return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)
 
 
@@ -213,10 +231,10 @@ class SeparatorCertificate(Claim):
     ) -> Self | None:
         """The certificate, or None if some row is not on its right side."""
         clear = clearance(rows, direction)
-        if not clear.gamma > 0.0:
+        if not clear.claim > 0.0:
             return None
-        bound = math.inf if rate is None else mistake_bound(start, direction, clear.gamma, clear.R, rate, margin)
-        return cls(mistakes, clear.R, clear.gamma, bound, direction, start, separation, rate, margin)
+        bound = math.inf if rate is None else mistake_bound(start, direction, clear.claim, clear.R, rate, margin)
+        return cls(mistakes, clear.R, clear.claim, bound, direction, start, separation, rate, margin)
 
     @property
     def met(self) -> bool:
@@ -260,7 +278,7 @@ class SeparatorCertificate(Claim):
         if not clear.gamma > 0.0:
             raise CertificateError("The direction does not separate this data.\n\nHint: was it fitted to other rows?")
         gamma, longest = stated_number(self.gamma, "gamma", 0.0), stated_number(self.R, "R", 0.0)
-        if not abs(clear.gamma - gamma) <= 1e-12 * gamma + 4 * clear.slack or not gamma > 0.0:
+        if not (clear.least <= gamma * (1 + 1e-12) and gamma <= clear.gamma * (1 + 1e-12)) or not gamma > 0.0:
             raise CertificateError(f"The least signed score is {clear.gamma:.9g}, not {gamma:.9g} as claimed.")
         if not abs(clear.R - longest) <= 1e-12 * longest:
             raise CertificateError(f"The longest row is {clear.R:.9g}, not {longest:.9g} as claimed.")
@@ -273,7 +291,7 @@ class SeparatorCertificate(Claim):
             rate = stated_number(self.rate, "rate", math.ulp(0.0))
             # a whole number, on either side of which rounding may fall
             least, bound = (mistake_bound(start, direction, g, clear.R, rate, margin)
-                            for g in (clear.gamma * (1 + 1e-12), clear.gamma * (1 - 1e-12)))  # fmt: skip
+                            for g in (gamma * (1 + 1e-12), gamma * (1 - 1e-12)))  # fmt: skip
         if not least <= stated <= bound:
             raise CertificateError(f"From this data a bound of {bound:.9g} follows, not {stated:.9g} as claimed.")
         mistakes = stated_number(self.mistakes, "mistakes", 0.0)

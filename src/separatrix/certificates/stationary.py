@@ -22,6 +22,7 @@ import numpy as np
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.certificate import CLOSE, LOOSEST, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
+from separatrix.core.plain_values import same
 
 ALLOWANCE = 3.0
 """How many times the rounding error is part of a claim."""
@@ -134,7 +135,7 @@ class StationaryCertificate(Claim):
         if self.keep is not None and not isinstance(self.keep, np.ndarray):
             raise CertificateError("The columns kept are not an array of positions.")
         here, left_out = self.problem.stationarity(X, y, sample_weight, self.point, self.keep, decrement)
-        if not isinstance(self.aliased, tuple) or self.aliased != left_out:
+        if not same(self.aliased, left_out):
             raise CertificateError(
                 f"The columns left out in this data are {', '.join(left_out) or 'none'}, "
                 f"not {', '.join(map(str, self.aliased)) or 'none'}.\n\n"

@@ -34,7 +34,7 @@ class SubgradientCertificate(GapCertificate):
         return self._shift
 
     def _stand(self, problem: Any, point: Vector) -> Standing:
-        if self._typical not in (True, False) or self._way not in range(MOST_WAYS):
+        if type(self._typical) is not bool or type(self._way) is not int or self._way not in range(MOST_WAYS):
             raise CertificateError("The certificate names a way to its bound that does not exist.")
         standing: Standing = problem.by_tilting(point, bool(self._typical), int(self._way), self._rows)
         return standing

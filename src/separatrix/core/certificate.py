@@ -24,14 +24,13 @@ import math
 import pickle
 from collections.abc import Mapping
 from dataclasses import fields
-from numbers import Real
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import CertificateError, InputError, UncheckableError
-from separatrix.core.plain_values import plain, same
+from separatrix.core.plain_values import is_number, plain, same
 
 CLOSE = 1e-3
 """A number that is stated differs from the same one derived again by no more than this share."""
@@ -80,7 +79,7 @@ class Claim:
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Derive everything that is stated from the data again; CertificateError where it does not follow."""
-        if self.kind not in self.KINDS:
+        if type(self.kind) is not str or self.kind not in self.KINDS:
             raise CertificateError(f"A {type(self).__name__} is of kind {' or '.join(self.KINDS)}, not {self.kind!r}.")
         try:
             with np.errstate(all="ignore"):
@@ -145,8 +144,7 @@ def stated_number(value: Any, name: str, least: float = -math.inf, infinite: boo
         ...
     separatrix.core.errors.CertificateError: The certificate's bound is nan.
     """
-    number: Any = Real
-    good = isinstance(value, number) and not isinstance(value, (bool, np.bool_))
+    good = is_number(value) and not isinstance(value, (bool, np.bool_))
     if not good or math.isnan(value) or not value >= least or (math.isinf(value) and not infinite):
         raise CertificateError(f"The certificate's {name} is {value!r}.")
     return float(value)
@@ -154,7 +152,8 @@ def stated_number(value: Any, name: str, least: float = -math.inf, infinite: boo
 
 def stated_array(value: Any, name: str, shape: tuple[int, ...], kind: str = "f", infinite: bool = False) -> AnyArray:
     """An array that a certificate holds: of this shape and kind of number, and finite; or CertificateError."""
-    good = isinstance(value, np.ndarray) and value.dtype.kind == kind and value.shape == shape
+    # a subclass may show one thing and compute with another; a model loaded from a mapped file has mapped arrays
+    good = type(value) in (np.ndarray, np.memmap) and value.dtype.kind == kind and value.shape == shape
     if not good:
         raise CertificateError(f"The certificate's {name} are not {' × '.join(map(str, shape))} numbers.")
     if kind == "f" and (np.isnan(value).any() or not (infinite or np.isfinite(value).all())):

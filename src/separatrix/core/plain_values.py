@@ -78,6 +78,16 @@ def _key(key: Any) -> str:
     return simple if isinstance(simple, str) else str(simple)
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number of Python's own types or NumPy's: any other may show one and compare as another.
+
+    >>> is_number(1), is_number(np.float32(0.5)), is_number(type("Any", (float,), {"__eq__": lambda *_: True})(2.0))
+    (True, True, False)
+    """
+    kind = type(value)
+    return kind in (bool, int, float, Fraction) or (isinstance(value, np.generic) and kind is value.dtype.type)
+
+
 def same(one: Any, other: Any) -> bool:
     """Whether two values are equal, entry by entry; NaN is equal to NaN.
 
@@ -96,6 +106,8 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return type(one) is type(other) and _same_arrays(one, other)
     if isinstance(one, (Real, np.generic)) and isinstance(other, (Real, np.generic)):
+        if type(one) is not type(other) and not (is_number(one) and is_number(other)):
+            return False
         return bool(one == other) or bool(one != one and other != other)
     if type(one) is not type(other):
         return False

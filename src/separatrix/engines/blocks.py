@@ -126,6 +126,8 @@ def _dense_block(X: Any) -> Block:
         if np.ma.is_masked(X):
             refuse("X has masked values.", "fill or drop them first.")
         X = X.data
+    if isinstance(X, np.matrix):  # its columns would be matrices again
+        X = np.asarray(X)
     if X.ndim != 2 or 0 in X.shape:
         _check_shape(X.shape)
     if not readable(X.dtype):

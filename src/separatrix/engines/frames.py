@@ -28,7 +28,7 @@ def frame_pieces(X: Any) -> FramePieces | None:
     if library == "polars" and kind == "LazyFrame":
         refuse("X is a polars LazyFrame, which holds no data yet.", "call X.collect() first.", InputTypeError)
     if library == "pandas" and kind == "DataFrame":
-        frame = FramePieces(len(X), [str(name) for name in X.columns])
+        frame = FramePieces(len(X), _different([str(name) for name in X.columns]))
         for position, name in enumerate(frame.names):
             frame.columns.append(_pandas_column(X.iloc[:, position], name, frame.copies))
         return frame
@@ -38,12 +38,20 @@ def frame_pieces(X: Any) -> FramePieces | None:
             frame.columns.append(_polars_column(series, frame.copies))
         return frame
     if library == "pyarrow" and kind in ("Table", "RecordBatch"):
-        frame = FramePieces(X.num_rows, list(X.schema.names))
+        frame = FramePieces(X.num_rows, _different(list(X.schema.names)))
         for position, name in enumerate(frame.names):
             column = X.column(position)
             frame.columns.append(_arrow_column(getattr(column, "chunks", [column]), name, frame.copies))
         return frame
     return None
+
+
+def _different(names: list[str]) -> list[str]:
+    """The names, if no two are alike: a certificate speaks of columns by name."""
+    if len(set(names)) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        refuse(f"{names.count(twice)} columns are named {twice!r}.", "give every column a name of its own.")
+    return names
 
 
 def _missing(name: str, count: int, row: int) -> None:

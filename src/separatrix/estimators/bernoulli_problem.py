@@ -20,7 +20,7 @@ TOLERANCE = 1e-6
 """A bound on the error of a log-probability above this is not met."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BernoulliProblem:
     """What was estimated and how, without the data."""
 

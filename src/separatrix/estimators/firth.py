@@ -21,6 +21,7 @@ from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
 from separatrix.core.certificate import LOOSEST, stated_array
 from separatrix.core.errors import CertificateError, ConvergenceWarning, refuse
 from separatrix.core.factor import Factor
+from separatrix.core.plain_values import same
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.trace import Trace
@@ -80,6 +81,8 @@ class FirthProblem:
         self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None, stated: float
     ) -> tuple[Stationarity, tuple[str, ...]]:
         """−ℓ*/S and the modified score at the point from the data given, and the names of columns left out."""
+        if not (same(self.plain.C, math.inf) and self.plain.l1_ratio == 0.0 and type(self.flic) is bool):
+            raise CertificateError("Firth's penalty stands alone: C is infinite, and there is no L1 part.")
         restated = self.plain.restate(X, y, sample_weight)
         loss = about_means(restated.objective)
         stated_array(point, "weights", (loss.size + self.flic,))

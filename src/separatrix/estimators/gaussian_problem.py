@@ -35,11 +35,14 @@ TOLERANCE = 1e-6
 NEARLY_ZERO = 1e-6
 """Log-odds per standard deviation that are all below this are exact to a share of it."""
 
+LEAST_UNIT = 1e-290
+"""Columns that were left out are compared in units of their size, or of this."""
+
 WALL_TOLERANCE = 1e-5
 """Directions without spread are found to this share of their length: near-dependence takes half the digits."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GaussianProblem:
     """What was estimated and how; ``priors`` are those given, if any."""
 
@@ -232,12 +235,14 @@ class GaussianProblem:
         unit = np.sqrt(here.covariance.diagonal())
         out = np.setdiff1d(np.arange(len(unit)), keep)
         unit[out] += np.abs(here.means[:, out]).max(axis=0, initial=0.0)
-        unit[unit == 0.0] = 1.0
+        # nothing is said about digits that weighted sums lose to underflow
+        unit = np.where(unit == 0.0, 1.0, np.maximum(unit, LEAST_UNIT))
         off = [
             found.residual,
             np.abs(parameters["priors"] - here.priors).max(initial=0.0),
             (np.abs(parameters["means"] - here.means) / unit).max(initial=0.0),
-            (np.abs(parameters["covariance"] - here.covariance) / np.outer(unit, unit)).max(initial=0.0),
+            # by one after the other: the product of two small units is zero
+            (np.abs(parameters["covariance"] - here.covariance) / unit[:, None] / unit).max(initial=0.0),
             (np.abs(intercept - expected) / spread).max(initial=0.0),
         ]
         # not Python's max, which forgets NaN

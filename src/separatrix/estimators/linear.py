@@ -111,10 +111,10 @@ class LinearDecision:
         rounding: Rounding | None = None,
     ) -> Matrix:
         """⟨wₖ, x⟩ + bₖ of every row and any weights (n × K), X checked as for a prediction; ties settled if asked."""
+        block = block_of(X)
         # sklearn's check costs more than a prediction; arrays have no names to compare
         if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
             _check_feature_names(self, X, reset=False)
-        block = block_of(X)
         n, d = block.shape
         if d != coef.shape[1]:
             refuse(

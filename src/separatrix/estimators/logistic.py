@@ -252,8 +252,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         began = time.monotonic()
         self._check_parameters()
-        _get_feature_names(X)  # refuses names of mixed types
         block = block_of(X)
+        _get_feature_names(X)  # refuses names of mixed types
         target = encode(y, block.shape[0])
         self._check_firth(target)
         weights = sample_weights(sample_weight, block.shape[0])
@@ -471,11 +471,13 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     ) -> Any:
         if not isinstance(solved, Solved):
             return solved.certificate(problem, float(self.tol), X)
+        from separatrix.estimators.proving import stated_value
+
         outcome, tol = solved.outcome, float(self.tol)
         if alpha > 0.0 or solved.dual:
             rows = solved.raw.reshape(problem.outputs, -1)
             coef = rows[:, :-1] if problem.fit_intercept else rows
-            value = outcome.evaluation.value + alpha * float(np.abs(coef).sum())
+            value = stated_value(objective, solved.raw, outcome.evaluation) + alpha * float(np.abs(coef).sum())
             stated = (outcome.bound, tol, value, solved.raw, problem)
             nonzero = int(np.count_nonzero(coef))
             if solved.way is None:
@@ -487,7 +489,10 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             from separatrix.estimators.proving import named
 
             aliased = named(X, solved.involved)
-        claim = (outcome.bound, tol, outcome.evaluation.value, solved.raw, problem)
+        # by way of an anchor it is measured already
+        anchored = solved.anchor is not None
+        value = outcome.evaluation.value if anchored else stated_value(objective, solved.raw, outcome.evaluation)
+        claim = (outcome.bound, tol, value, solved.raw, problem)
         shift = objective.shift if solved.shift is None else solved.shift
         witness = (solved.direction, shift, solved.keep, aliased)
         if solved.anchor is not None:

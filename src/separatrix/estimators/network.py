@@ -315,7 +315,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 else:
                     stop = train_epochs(self, problem, data, training, seed_of(self), max_epochs, trace, pool)
                 dtype = training.weights.dtype
-                value, gradient = problem.objective(data, dtype).evaluate(training.weights, pool)
+                point: Vector = training.weights.astype(np.float64)
+                value, gradient = problem.objective(data).evaluate(point, pool)
             if not math.isfinite(value) or not np.isfinite(gradient).all():
                 refuse(
                     "The weights ran away: the loss is no longer a number.",
@@ -339,7 +340,6 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         self.best_validation_score_ = history.best_score
         self.n_parameters_ = architecture.parameters
         self.trace_ = trace
-        point: Vector = training.weights.astype(np.float64)
         self.certificate_ = NetworkCertificate.at(value, gradient, float(self.tol), point, problem, dtype.name)
         self._training = training
         self._reach = reach_of(architecture, training.weights, data.block)

@@ -26,6 +26,9 @@ LEAST_BUDGET = 2.0
 """Seconds that a fit waits for a verdict at least; more only if the fit itself took longer."""
 
 MOST_STEPS = 50
+KNOWN = 1e-12
+"""The direction of largest margin is looked for until its bracket is this share of the margin."""
+
 FAR = 745.0
 """exp(−745) is the smallest positive number: beyond, a separated pair has neither loss nor slope."""
 
@@ -66,8 +69,10 @@ class Limit:
         """Rows on the boundary but for rounding; none where rows of the fit are as near as that."""
         direction = self.direction[0]
         along, sizes = rows.bracket(direction)
-        slack = 2.0 * (len(direction) + 4) * 2.0**-53 * sizes
         nearest = self.verdict.margin * float(np.linalg.norm(direction[: rows.block.shape[1]]))
+        # the direction itself is known to a share of its margin, or its constant would decide about the origin
+        known = KNOWN * nearest if np.isfinite(nearest) else 0.0
+        slack = 2.0 * (len(direction) + 4) * 2.0**-53 * sizes + known
         return np.asarray((np.abs(along) <= slack) & (16.0 * slack < nearest))
 
 

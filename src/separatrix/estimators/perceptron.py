@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_feature_names
 
 from separatrix.certificates.one_against_rest import OneAgainstRest
 from separatrix.certificates.separator import UnprovedCertificate
-from separatrix.core.arrays import Vector
+from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import InputError, NotFiniteError, refuse
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import one_blas_thread, thread_limit
@@ -200,10 +200,12 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
                 ]
         except NotFiniteError:
             _refuse_overflow(lesson.block)
+        points = np.array([t.point for t in taught])
+        _check_scores(lesson, points)
         trace.hooks = ()
         # everything succeeded: only now does the estimator change
         _check_feature_names(self, X, reset=True)
-        self._take(lesson, np.array([t.point for t in taught]))
+        self._take(lesson, points)
         self.trace_ = trace
         self.n_iter_ = max(t.epochs for t in taught)
         self.t_ = 1.0 + sum(t.visits for t in taught) / len(taught)
@@ -247,10 +249,12 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
                 learned = [lesson.continue_with(k, start[k], rules[k], states[k], int(seed)) for k in range(len(start))]
         except NotFiniteError:
             _refuse_overflow(lesson.block)
+        points = np.array([r.average(s) for r, s in zip(rules, learned, strict=True)])
+        _check_scores(lesson, points)
         if first:
             _check_feature_names(self, X, reset=True)
         self._states = learned
-        self._take(lesson, np.array([r.average(s) for r, s in zip(rules, learned, strict=True)]))
+        self._take(lesson, points)
         self.n_iter_ = 1
         self.t_ = 1.0 + learned[0].visits
         self.mistakes_ = sum(state.mistakes for state in learned)
@@ -337,6 +341,14 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _hooks(self) -> tuple[Callable[[Pass], bool], ...]:
         return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook)
+
+
+def _check_scores(lesson: Lesson, points: Matrix) -> None:
+    """Refuse weights whose scores of the very rows they were learned from may overflow: no label follows from them."""
+    with np.errstate(all="ignore"):
+        most = float(lesson.lengths.max(initial=0.0)) * float(np.abs(points).sum(axis=1).max())
+    if not math.isfinite(most):
+        _refuse_overflow(lesson.block)
 
 
 def _check_classes(target: Target, weights: Vector | None) -> None:

@@ -12,7 +12,7 @@ from separatrix.certificates.iterative import IterativeYardstick
 from separatrix.certificates.optimum import ALLOWANCE, MARGIN, Proof
 from separatrix.certificates.self_concordance import Yardstick
 from separatrix.core.arrays import AnyArray, Positions, Vector
-from separatrix.core.certificate import stated_array
+from separatrix.core.certificate import stated_array, stated_number
 from separatrix.core.errors import CertificateError, NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
 from separatrix.core.threads import one_blas_thread
@@ -163,6 +163,7 @@ class Restated:
         """F at (w, b) and its bound, as sharp as it takes to prove what was stated."""
         from separatrix.estimators.proving import prove
 
+        self._without_l1()
         with one_blas_thread():
             return prove(self.objective, point, keep, stated, self.uncentred(point), rows)
 
@@ -171,6 +172,7 @@ class Restated:
 
         A direction that solves the equations of sparse rows leaves more of those of the same rows dense.
         """
+        self._without_l1()
         proof = self._proof_by_direction(point, direction, rows)
         engine, shift = self.objective.engine, self.objective.shift
         if engine.sparse or shift.any() or engine.rows * engine.columns_count > MOST_ENTRIES:
@@ -181,19 +183,27 @@ class Restated:
         return min(proof, other._proof_by_direction(point, direction, rows), key=lambda each: each.found)
 
     def _proof_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
-        from separatrix.estimators.proving import value_error
+        from separatrix.estimators.proving import restated_value, value_error
 
         evaluation, step, image = self.evaluate_with_product(point, direction)
         found = self.iterative.bound(evaluation, step, image)
         claim = yardsticks(self.objective, rows)[1].bound(evaluation, step, image, ALLOWANCE) * MARGIN
         extra = self.uncentred(point)
-        return Proof(evaluation.value, 2.0 * value_error(self.objective, evaluation), found + extra, claim + extra)
+        error = 2.0 * value_error(self.objective, evaluation)
+        value = restated_value(self.objective, point, evaluation.value, error)
+        return Proof(*value, found + extra, claim + extra)
 
     def measure(self, point: Vector) -> tuple[float, float]:
         """F at (w, b), and how far it may be off."""
         from separatrix.estimators.proving import measure
 
+        self._without_l1()
         return measure(self.objective, point)
+
+    def _without_l1(self) -> None:
+        """The smooth part alone is no objective where there is an L1 part too."""
+        if self.alpha > 0.0:
+            raise CertificateError("The bound is of a smooth objective, and the penalty has an L1 part.")
 
     def uncentred(self, point: Vector) -> float:
         """κK/2·‖mean of the classes' weights‖²: the bound is proved among weights that sum to zero."""
@@ -208,7 +218,7 @@ class Restated:
         with one_blas_thread(), np.errstate(all="ignore"):
             evaluation = self.objective.evaluate(self.objective.shifted_point(raw))
             found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
-        return self._standing(evaluation, found, claim * MARGIN)
+        return self._standing(raw, evaluation, found, claim * MARGIN)
 
     def by_tilting(self, raw: Vector, typical: bool, way: int, rows: int | None = None) -> Standing:
         """The same by one way to the tilted bound, in coordinates about a ``typical`` row or about zero.
@@ -221,14 +231,18 @@ class Restated:
             objective = self._about(typical)
             evaluation = objective.evaluate(objective.shifted_point(raw), way == 0 or objective.size <= LARGEST_SET)
             found, claim = SparseJudge(objective, self.alpha, 0.0, rows).tilted_way(evaluation, way)
-        return self._standing(evaluation, found, claim)
+        return self._standing(raw, evaluation, found, claim)
 
-    def _standing(self, evaluation: Evaluation, found: float, claim: float) -> Standing:
+    def _standing(self, raw: Vector, evaluation: Evaluation, found: float, claim: float) -> Standing:
+        from separatrix.estimators.proving import restated_value
+
         weights = self.objective.weights_of(evaluation.point)
-        value = evaluation.value + self.alpha * float(np.abs(weights).sum())
         measure = yardsticks(self.objective)[0]
         blur = measure.score_error(evaluation.point)
-        error = 4.0 * (measure.gamma * value + blur * (evaluation.slope_size + blur))
+        size = float(np.abs(weights).sum())
+        error = 4.0 * (measure.gamma * (evaluation.value + self.alpha * size) + blur * (evaluation.slope_size + blur))
+        smooth, error = restated_value(self.objective, raw, evaluation.value, error)
+        value = smooth + self.alpha * size
         return Standing(value, error, found, claim, int(np.count_nonzero(weights)))
 
     def _about(self, typical: bool) -> PenalisedLoss:
@@ -273,6 +287,7 @@ class LogisticProblem:
 
     def restate(self, X: Any, y: Any, sample_weight: Any, shift: Vector | None = None) -> Restated:
         """The same problem on the data given; ``shift`` fixes the coordinates."""
+        self._check()
         block = block_of(X)
         if shift is not None:
             shift = stated_array(shift, "shift", (block.shape[1],))
@@ -292,6 +307,22 @@ class LogisticProblem:
         except NotFiniteError:
             refuse_not_finite(block)
         return Restated(objective, self.alpha(engine), X)
+
+    def _check(self) -> None:
+        """A penalty that is none would leave no minimum to be near: bounds hold for convex objectives only."""
+        strength = stated_number(self.C, "C", 0.0, infinite=True)
+        ratio = stated_number(self.l1_ratio, "l1_ratio", 0.0)
+        if not (strength > 0.0 and ratio <= 1.0 and type(self.fit_intercept) is bool):
+            raise CertificateError(
+                f"The certificate is about C={self.C!r}, l1_ratio={self.l1_ratio!r} and "
+                f"fit_intercept={self.fit_intercept!r}: no such problem was fitted."
+            )
+        if not isinstance(self.classes, np.ndarray) or self.classes.ndim != 1:
+            raise CertificateError("The classes of the certificate are not labels.")
+        if not np.array_equal(np.unique(self.classes), self.classes) or len(self.classes) < 2:
+            raise CertificateError("The classes of the certificate are not two or more labels in their order.")
+        for factor in (self.factors or {}).values():
+            stated_number(factor, "factor of a class", 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

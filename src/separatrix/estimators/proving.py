@@ -24,6 +24,9 @@ from separatrix.terms.penalised import PenalisedLoss
 SAMPLE_LOOSENESS = 4.0
 """How much looser than n/m a bound by the Hessian of m of n rows may be."""
 
+FIRM = 2e-12
+"""An objective that plain sums leave open by more than this share is added up exactly, where the table is small."""
+
 
 def prove(
     objective: PenalisedLoss,
@@ -52,8 +55,8 @@ def prove(
     error = 2.0 * value_error(objective, evaluation)
     if not found <= stated and is_small(objective):
         standing = sharp_standing(objective, raw, keep)
-        return Proof(standing.average, error, standing.proved(), standing.bound)
-    return Proof(evaluation.value, error, found, claim, loosest)
+        return Proof(*restated_value(objective, raw, standing.average, error), standing.proved(), standing.bound)
+    return Proof(*restated_value(objective, raw, evaluation.value, error), found, claim, loosest)
 
 
 def value_error(objective: PenalisedLoss, evaluation: Evaluation) -> float:
@@ -61,6 +64,28 @@ def value_error(objective: PenalisedLoss, evaluation: Evaluation) -> float:
     plain = yardsticks(objective)[0]
     error = plain.score_error(evaluation.point)
     return 4.0 * plain.gamma * abs(evaluation.value) + 2.0 * error * (evaluation.slope_size + error)
+
+
+def stated_value(objective: PenalisedLoss, raw: Vector, evaluation: Evaluation) -> float:
+    """F as a certificate states it: the plain one, unless scores of large numbers blur it and exact ones are to be had.
+
+    A column near 1e8 leaves eight digits of a score, and F would be stated farther from the truth than its bound.
+    """
+    blur = value_error(objective, evaluation)
+    return evaluation.value if _firm(objective, evaluation.value, blur) else measure(objective, raw)[0]
+
+
+def restated_value(objective: PenalisedLoss, raw: Vector, value: float, error: float) -> tuple[float, float]:
+    """F and by how much a stated one may differ, ``error`` at most; less where that is much and the table small."""
+    allowed = 8.0 * FIRM * max(abs(value), 1.0)
+    if error <= allowed or not is_small(objective):
+        return value, error
+    value, blur = measure(objective, raw)
+    return value, allowed + 2.0 * blur
+
+
+def _firm(objective: PenalisedLoss, value: float, error: float) -> bool:
+    return not (error > FIRM * max(abs(value), 1.0) and is_small(objective))
 
 
 def measure(objective: PenalisedLoss, raw: Vector) -> tuple[float, float]:

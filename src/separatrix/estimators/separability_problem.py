@@ -27,7 +27,7 @@ def plain_labels(labels: AnyArray) -> list[Any]:
     return labels.tolist() if labels.dtype.kind in "biufUSO" else list(labels)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Problem:
     """What both questions share."""
 
@@ -51,7 +51,7 @@ class _Problem:
         return {each.name: plain(getattr(self, each.name)) for each in fields(self)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TwoClassProblem(_Problem):
     """``positive`` labels against ``negative`` ones; rows of other labels or no weight are left out."""
 
@@ -106,7 +106,7 @@ class TwoClassProblem(_Problem):
         return {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SoftmaxProblem(_Problem):
     """All classes at once: directions that never lower the score of a row's own class against another."""
 

@@ -178,7 +178,8 @@ class SparseJudge:
         value = self.value(evaluation)
         box = np.append(np.full(columns, self.alpha * weight), np.zeros(int(loss.constant))) * loss.scale
         sign = np.append(np.sign(w), np.ones(int(loss.constant)))
-        spare = 2.0 * weight / farthest(w, self.alpha, value) ** 2
+        far = farthest(w, self.alpha, value)
+        spare = 2.0 * weight / far / far  # the square of a far one overflows
         penalised = np.append(np.ones(columns), np.zeros(int(loss.constant))) * np.square(loss.scale)
         for share in ridges:
             price = share * min(value, 1.0)

@@ -95,7 +95,7 @@ def solve_ridge(engine: Engine, equations: NormalEquations, alpha: float) -> Rid
     unit = np.where(scale > 0, scale, 1.0)
     keep: Positions = np.arange(d)
     if alpha == 0.0:
-        keep = _independent(equations)
+        keep = independent_columns(equations)
     matrix = (equations.gram + alpha * np.eye(d))[np.ix_(keep, keep)] / np.outer(unit[keep], unit[keep])
     lower, info = lapack.dpotrf(matrix.T, lower=1, clean=1)
     trusted = info == 0 and len(keep) > 0
@@ -138,7 +138,8 @@ def _refined(
     return coef
 
 
-def _independent(equations: NormalEquations) -> Positions:
+def independent_columns(equations: NormalEquations) -> Positions:
+    """Columns that a fit without a penalty keeps: those that vary, and no combinations of others."""
     gram = equations.gram
     spread = np.sqrt(gram.diagonal() / equations.weight)
     constant = spread <= 8.0 * UNIT_ROUNDOFF * np.abs(equations.centre)
