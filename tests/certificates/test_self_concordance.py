@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import twins
 from separatrix import LogisticRegression
 from separatrix.certificates.self_concordance import Yardstick, excess_bound
+from separatrix.core.certificate import ALLOWANCE
 from separatrix.core.factor import factorise
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.estimators.problem import LogisticProblem, yardsticks
-from separatrix.estimators.solving import ALLOWANCE
 
 
 @given(st.floats(1e-120, 0.999999), st.floats(1e-3, 1e3))

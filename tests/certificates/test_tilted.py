@@ -10,9 +10,9 @@ from sklearn.datasets import load_iris
 
 from separatrix import LogisticRegression
 from separatrix.certificates.tilted import farthest, sharp_tilt, tilt, tilted_bound, without_common_moves
+from separatrix.core.certificate import ALLOWANCE
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.estimators.problem import LogisticProblem, yardsticks
-from separatrix.estimators.sharp import ALLOWANCE
 from separatrix.estimators.tilting import RIDGES, SparseJudge
 
 WAYS = range(2 + len(RIDGES))

@@ -16,9 +16,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from separatrix.certificates.optimum import ALLOWANCE, MARGIN, OptimumCertificate, Proof, RestatedProblem
+from separatrix.certificates.optimum import OptimumCertificate, Proof, RestatedProblem
 from separatrix.core.arrays import Vector
-from separatrix.core.certificate import stated_array
+from separatrix.core.certificate import ALLOWANCE, MARGIN, stated_array
 from separatrix.core.errors import CertificateError
 
 

@@ -21,18 +21,12 @@ import numpy as np
 from scipy.linalg import eigvalsh, lstsq
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix
-from separatrix.core.certificate import CLOSE, LOOSEST, Claim, restated, stated_number
+from separatrix.core.certificate import ALLOWANCE, CLOSE, LOOSEST, MARGIN, Claim, restated, stated_number
 from separatrix.core.errors import CertificateError
 from separatrix.core.plain_values import same
 
-ALLOWANCE = 3.0
-"""How many times the rounding error is part of a claim."""
-
 PLENTY = 1e-3
 """A claim from plain sums below this share of the tolerance is left as it is; else rows are added up exactly."""
-
-MARGIN = 1.0 + 1e-6
-"""A claim is this much looser than what was computed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,6 @@ from separatrix.core.certificate import LOOSEST, Claim, restated, stated_array, 
 from separatrix.core.errors import CertificateError
 from separatrix.core.plain_values import same
 
-ALLOWANCE = 3.0
-"""Rounding allowed for in a claim, so that a recomputation in any order stays below it."""
-
-MARGIN = 1.0 + 1e-6
-"""A claim is this much looser than what was computed, so that the last digits do not decide."""
-
 
 @dataclass(frozen=True, slots=True)
 class Proof:

@@ -20,15 +20,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from separatrix.core.arrays import Positions, Vector
-from separatrix.core.certificate import CLOSE, LOOSEST, Claim, restated, stated_array, stated_number
+from separatrix.core.certificate import ALLOWANCE, CLOSE, LOOSEST, MARGIN, Claim, restated, stated_array, stated_number
 from separatrix.core.errors import CertificateError
 from separatrix.core.plain_values import same
-
-ALLOWANCE = 3.0
-"""How many times the rounding error is part of a claim."""
-
-MARGIN = 1.0 + 1e-6
-"""A claim is this much looser than what was computed."""
 
 NOISE = 0.05
 """Slopes computed in another order differ by less than this share of their rounding error, which is a worst case."""

@@ -38,6 +38,12 @@ CLOSE = 1e-3
 LOOSEST = 1.4
 """A number that consists of rounding errors, of which another order of summation makes others, by no more than this."""
 
+ALLOWANCE = 3.0
+"""How many times rounding is part of a claim, so that a recomputation in any order stays below it."""
+
+MARGIN = 1.0 + 1e-6
+"""A claim is this much looser than what was computed, so that the last digits do not decide."""
+
 UNREADABLE = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a field of the wrong type or shape may raise on the way."""
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.certificates.anchored import anchored_bound
-from separatrix.certificates.optimum import ALLOWANCE, MARGIN
 from separatrix.core.arrays import Vector
+from separatrix.core.certificate import ALLOWANCE, MARGIN
 from separatrix.core.factor import Factor, factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from separatrix.certificates.stationary import ALLOWANCE, MARGIN, Stationarity, StationaryCertificate
+from separatrix.certificates.stationary import Stationarity, StationaryCertificate
 from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
-from separatrix.core.certificate import LOOSEST, stated_array
+from separatrix.core.certificate import ALLOWANCE, LOOSEST, MARGIN, stated_array
 from separatrix.core.errors import CertificateError, ConvergenceWarning, refuse
 from separatrix.core.factor import Factor
 from separatrix.core.plain_values import same

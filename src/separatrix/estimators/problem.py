@@ -9,10 +9,10 @@ import scipy.sparse
 
 from separatrix.certificates.duality import Gap, duality_gap
 from separatrix.certificates.iterative import IterativeYardstick
-from separatrix.certificates.optimum import ALLOWANCE, MARGIN, Proof
+from separatrix.certificates.optimum import Proof
 from separatrix.certificates.self_concordance import Yardstick
 from separatrix.core.arrays import AnyArray, Positions, Vector
-from separatrix.core.certificate import stated_array, stated_number
+from separatrix.core.certificate import ALLOWANCE, MARGIN, stated_array, stated_number
 from separatrix.core.errors import CertificateError, NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
 from separatrix.core.threads import one_blas_thread

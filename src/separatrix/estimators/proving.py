@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _get_feature_names
 
-from separatrix.certificates.optimum import ALLOWANCE, MARGIN, Proof
+from separatrix.certificates.optimum import Proof
 from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
+from separatrix.core.certificate import ALLOWANCE, MARGIN
 from separatrix.core.errors import CertificateError
 from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation

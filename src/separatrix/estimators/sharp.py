@@ -11,18 +11,15 @@ import numpy as np
 
 from separatrix.certificates.orthonormal import Orthonormal, orthonormal
 from separatrix.core.arrays import Positions, Vector
+from separatrix.core.certificate import ALLOWANCE, MARGIN
 from separatrix.core.protocols import Engine
+from separatrix.estimators.problem import MOST_ENTRIES
 from separatrix.solvers.sharp_newton import sharp_newton
 from separatrix.terms.penalised import PenalisedLoss
 from separatrix.terms.sharp import SharpEvaluation, SharpLoss
 
-MOST_ENTRIES = 2_000_000
 MOST_WORK = 1e8
-"""Rows × columns, and rows × columns², up to which a table is small."""
-
-ALLOWANCE = 3.0
-MARGIN = 1.0 + 1e-6
-"""As for other bounds: a claim contains rounding three times and is a little looser than what was computed."""
+"""Rows × columns² up to which a table is small; ``MOST_ENTRIES`` says how many rows × columns."""
 
 
 def is_small(objective: PenalisedLoss) -> bool:

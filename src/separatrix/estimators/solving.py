@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from separatrix.certificates.optimum import ALLOWANCE, MARGIN
 from separatrix.core.arrays import Positions, Vector
+from separatrix.core.certificate import ALLOWANCE, MARGIN
 from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop

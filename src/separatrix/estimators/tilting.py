@@ -17,10 +17,11 @@ from separatrix.certificates.orthonormal import orthonormal
 from separatrix.certificates.self_concordance import Yardstick
 from separatrix.certificates.tilted import farthest, sharp_tilt, tilted_bound
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Positions, Vector
+from separatrix.core.certificate import ALLOWANCE, MARGIN
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.estimators.problem import gap_at, yardsticks
-from separatrix.estimators.sharp import ALLOWANCE, MARGIN, SharpGround, is_small
+from separatrix.estimators.sharp import SharpGround, is_small
 from separatrix.solvers.outcome import Outcome, Patience
 from separatrix.terms.penalised import PenalisedLoss
 
