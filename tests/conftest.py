@@ -2,6 +2,8 @@
 
 import os
 import runpy
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,14 @@ DOOR = Path(__file__).parent / "door"
 if "SEPARATRIX_KERNELS" in os.environ:
     runpy.run_path(str(DOOR / "sitecustomize.py"))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(DOOR), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt, also in a process that was started in the background and ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_configure(config: pytest.Config) -> None:

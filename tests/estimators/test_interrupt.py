@@ -11,7 +11,7 @@ import pytest
 from separatrix import LogisticRegression
 
 # a process in the background of some shells ignores Ctrl-C altogether
-pytestmark = pytest.mark.skipif(signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="SIGINT is ignored")
+pytestmark = pytest.mark.usefixtures("interruptible")
 
 
 def interrupt_when(ready: threading.Event) -> None:

@@ -666,6 +666,7 @@ def test_bad_input_is_refused_and_the_estimator_stays_as_it_was(case):
     assert {name: id(value) for name, value in vars(model).items()} == before
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_leaves_the_estimator_as_it_was():
     X, y = overlapping(20_000, 10)
     model = Perceptron(verdict_after=None).fit(*gapped())
