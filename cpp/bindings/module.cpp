@@ -3,6 +3,8 @@
 
 NB_MODULE(_kernels, module) {
     module.doc() = "Kernels of separatrix: sums over rows, one output per row.";
+    // what lives as long as the process (the hold on BLAS, a verdict's last thread) is no leak to tell users of
+    nanobind::set_leak_warnings(false);
     separatrix::bind_threads(module);
     separatrix::bind_rows(module);
     separatrix::bind_logistic(module);
