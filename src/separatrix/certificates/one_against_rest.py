@@ -67,7 +67,8 @@ class OneAgainstRest(Claim):
 def _side(part: Any) -> bool:
     """Whether a part claims something of the rows labelled True against those labelled False."""
     if type(part) is Separability:
-        return np.array_equal(part.problem.positive, [True]) and np.array_equal(part.problem.negative, [False])  # type: ignore[attr-defined]
+        sides: Any = part.problem  # two classes have a positive and a negative side
+        return np.array_equal(sides.positive, [True]) and np.array_equal(sides.negative, [False])
     if type(part) is SeparatorCertificate:
-        return bool(part.separation.positive == 1)  # type: ignore[attr-defined]
+        return bool(part.separation.positive == 1)  # type: ignore[attr-defined]  # the separator's question has it
     return type(part) is UnprovedCertificate

@@ -300,7 +300,7 @@ class Separability(Claim):
             for key, verdict in held.items():
                 if type(verdict) is not Separability or verdict.pairs or verdict.against_rest:
                     raise CertificateError("What is filed under two classes is no verdict on two.")
-                if verdict.problem.sides() != asked[key]:  # type: ignore[attr-defined]
+                if verdict.problem.sides() != asked[key]:  # type: ignore[attr-defined]  # pairs are about two classes
                     raise CertificateError("A verdict on two classes is filed under others.")
                 if verdict.problem.fit_intercept is not self.problem.fit_intercept:
                     raise CertificateError("A verdict on two classes is about another constant than the whole.")

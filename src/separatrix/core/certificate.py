@@ -116,14 +116,14 @@ class Claim:
 
     def to_dict(self) -> dict[str, Any]:
         """Claim, witness and problem as plain values (see ``plain_values``); what is only told stands apart."""
-        names = ["kind", "bound", "met", *(each.name for each in fields(self) if each.compare)]  # type: ignore[arg-type]
+        names = ["kind", "bound", "met", *(each.name for each in fields(self) if each.compare)]  # type: ignore[arg-type]  # a dataclass, by its subclasses
         proved = {name: plain(getattr(self, name)) for name in dict.fromkeys(names) if name not in self.TOLD}
         return proved | ({"told": plain(self.told)} if self.TOLD else {})
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        each = (field.name for field in fields(self) if field.compare)  # type: ignore[arg-type]
+        each = (field.name for field in fields(self) if field.compare)  # type: ignore[arg-type]  # as above
         return all(same(getattr(self, name), getattr(other, name)) for name in each)
 
     def __hash__(self) -> int:
