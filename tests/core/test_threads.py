@@ -142,6 +142,7 @@ def test_a_child_forked_while_another_thread_fits_can_fit():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no interval timer")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in a callback of the collector
 def test_no_interrupt_leaves_blas_at_one_thread():
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals reach the main thread only")

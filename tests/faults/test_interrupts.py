@@ -19,6 +19,8 @@ from separatrix.core import threads
 COUNT = int(os.environ.get("SEPARATRIX_INTERRUPTS", "60"))
 
 pytestmark = [
+    # an interrupt may fall into a callback of the collector, which cannot raise it
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no interval timer"),
     pytest.mark.skipif(
         threading.current_thread() is not threading.main_thread(), reason="signals reach the main thread only"
