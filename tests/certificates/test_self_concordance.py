@@ -12,6 +12,7 @@ from separatrix import LogisticRegression
 from separatrix.certificates.self_concordance import Yardstick, excess_bound
 from separatrix.core.certificate import ALLOWANCE
 from separatrix.core.factor import factorise
+from separatrix.core.protocols import Evaluation
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.estimators.problem import LogisticProblem, yardsticks
 
@@ -178,3 +179,26 @@ def test_rounding_widens_the_bound_with_the_number_of_rows():
     few = Yardstick.of(100, np.zeros(2), np.ones(2), np.zeros(2), True)
     many = Yardstick.of(10**9, np.zeros(2), np.ones(2), np.zeros(2), True)
     assert many.gamma > 10**6 * few.gamma
+
+
+def test_a_claim_covers_a_hessian_that_is_off_by_its_rounding_the_other_way():
+    """Two orders of the rows may give Hessians that differ by 2γ√(HⱼⱼHₖₖ), each γ off the true one.
+
+    As that is at most θ times the one Hessian, the bound of the other is at most λ²/2 over (1−θ)(1 − θ/(1−θ)) = 1 − 2θ;
+    a claim that allows for rounding three times contains it. The gradient is exact here.
+    """
+    measure = Yardstick.of(10**6, np.full(2, -1e-12), np.full(2, 1e-12), np.zeros(2), False)
+    gamma, point = measure.gamma, np.zeros(2)
+    for weakest in (1000.0 * gamma, 200.0 * gamma, 60.0 * gamma):
+        hessian = np.array([[1.0, 1.0 - weakest], [1.0 - weakest, 1.0]])
+        other = hessian - 2.0 * gamma * np.array([[1.0, -1.0], [-1.0, 1.0]])
+        slope = 1e-6 * np.array([1.0, -1.0])
+        bounds = [
+            measure.bound(
+                Evaluation(point, 0.5, slope, taken, None, 0.0, 0.0, np.ones((1, 1)), 0.5),
+                factorise(taken, point),
+                allowance,
+            )
+            for taken, allowance in ((hessian, ALLOWANCE), (other, 1.0))
+        ]
+        assert bounds[1] <= bounds[0] < math.inf

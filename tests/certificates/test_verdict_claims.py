@@ -98,6 +98,14 @@ def test_labels_of_any_kind_make_plain_values(labels):
         assert pickle.loads(pickle.dumps(verdict, protocol=0)) == verdict
 
 
+def test_verdicts_with_numbers_too_long_to_print_are_stored():
+    verdict = separability([[0.0], [1.0], [2.0]], [0, 1, 0])
+    exact = replace(verdict, balance=replace(verdict.balance, integers=(7**9000, 2 * 7**9000, 7**9000)))
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(exact, protocol=protocol)) == exact
+    json.dumps(exact.to_dict(), allow_nan=False)
+
+
 def test_fitted_models_do_not_hold_the_data():
     for model, y in ((Perceptron(max_iter=20), SPECIES == 1), (LogisticRegression(C=np.inf), SPECIES == 0)):
         X = IRIS.copy()

@@ -60,6 +60,45 @@ def test_prices_and_their_differences_are_named_and_the_rest_is_proved():
     np.testing.assert_allclose(inside, model.coef_[0], atol=1e-8)
 
 
+def shelf(seed, cents, rows=400):
+    """List prices a few cents apart, and discounts also as shares of them: nearly, and not quite, multiples."""
+    draw = np.random.default_rng(seed)
+    listed = draw.integers(206, 206 + cents, (rows, 2)) / 100.0
+    off = draw.choice([0.0, 0.1, 0.2, 0.3], (rows, 2))
+    sale = np.round(listed - off, 2)
+    columns = {
+        "PriceCH": listed[:, 0],
+        "PriceMM": listed[:, 1],
+        "DiscCH": off[:, 0],
+        "DiscMM": off[:, 1],
+        "SalePriceMM": sale[:, 1],
+        "SalePriceCH": sale[:, 0],
+        "PriceDiff": sale[:, 1] - sale[:, 0],  # to the last digit, as shops store it
+        "PctDiscMM": np.round(off[:, 1] / listed[:, 1], 6),
+        "PctDiscCH": np.round(off[:, 0] / listed[:, 0], 6),
+        "Loyal": draw.uniform(size=rows),
+    }
+    score = 4.0 * columns["Loyal"] + 2.0 * columns["PriceDiff"] - 2.0
+    return pd.DataFrame(columns), (score + draw.logistic(size=rows) > 0).astype(int)
+
+
+@pytest.mark.parametrize("cents", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_prices_are_set_aside_beside_columns_that_only_nearly_depend_on_them(seed, cents):
+    X, y = shelf(seed, cents)
+    for parameters, named in (({}, X.columns[:7]), ({"firth": True}, X.columns[4:7])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            certificate = LogisticRegression(C=np.inf, **parameters).fit(X, y).certificate_
+        assert certificate.met
+        assert certificate.aliased == tuple(named)
+        assert certificate.verify(X, y) is certificate
+    kept = X[["PriceCH", "PriceMM", "DiscCH", "DiscMM", "PctDiscMM", "PctDiscCH", "Loyal"]]
+    plain = LogisticRegression(C=np.inf).fit(kept, y).certificate_
+    model = LogisticRegression(C=np.inf).fit(X, y).certificate_
+    assert abs(model.objective - plain.objective) < 1e-12
+
+
 def test_names_that_the_data_does_not_have_are_refused():
     X, y = prices()
     certificate = LogisticRegression(C=np.inf).fit(X, y).certificate_
