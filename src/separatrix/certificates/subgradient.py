@@ -36,5 +36,5 @@ class SubgradientCertificate(GapCertificate):
     def _stand(self, problem: Any, point: Vector) -> Standing:
         if type(self._typical) is not bool or type(self._way) is not int or self._way not in range(MOST_WAYS):
             raise CertificateError("The certificate names a way to its bound that does not exist.")
-        standing: Standing = problem.by_tilting(point, bool(self._typical), int(self._way), self._rows)
+        standing: Standing = problem.by_tilting(point, self._typical, self._way, self._rows, float(self.bound))
         return standing

@@ -97,14 +97,23 @@ def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float
 
 
 def about_a_typical_row(objective: PenalisedLoss) -> PenalisedLoss:
-    """The objective of sparse rows, written out and about a typical one where there is a constant; evaluated once."""
-    engine = objective.engine
-    packed = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
-    dense = MemoryEngine(block_of(packed), engine.codes, max(objective.outputs, 2), engine.weights)
+    """The objective, sparse rows written out, about a typical row where there is a constant; evaluated once."""
+    engine = dense = objective.engine
+    if engine.sparse:
+        written = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
+        dense = MemoryEngine(block_of(written), engine.codes, max(objective.outputs, 2), engine.weights)
     shift = typical_row(dense) if objective.constant else objective.shift
     other = replace(objective, engine=dense, shift=shift, ranges=None, passes=0)
     other.evaluate(np.zeros(other.size))
     return other
+
+
+def packed(objective: PenalisedLoss) -> PenalisedLoss:
+    """The objective of dense rows about zero, as sparse ones: the sums of those round otherwise."""
+    engine = objective.engine
+    rows = scipy.sparse.csr_array(engine.columns(np.arange(engine.columns_count, dtype=np.int64)))
+    sparse = MemoryEngine(block_of(rows), engine.codes, max(objective.outputs, 2), engine.weights)
+    return replace(objective, engine=sparse, ranges=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +186,7 @@ class Restated:
         engine, shift = self.objective.engine, self.objective.shift
         if engine.sparse or shift.any() or engine.rows * engine.columns_count > MOST_ENTRIES:
             return proof
-        packed = scipy.sparse.csr_array(engine.columns(np.arange(engine.columns_count, dtype=np.int64)))
-        sparse = MemoryEngine(block_of(packed), engine.codes, max(self.objective.outputs, 2), engine.weights)
-        other = Restated(replace(self.objective, engine=sparse, ranges=None), self.alpha)
+        other = Restated(packed(self.objective), self.alpha)
         return min(proof, other._proof_by_direction(point, direction, rows), key=lambda each: each.found)
 
     def _proof_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
@@ -220,15 +227,25 @@ class Restated:
             found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
         return self._standing(raw, evaluation, found, claim * MARGIN)
 
-    def by_tilting(self, raw: Vector, typical: bool, way: int, rows: int | None = None) -> Standing:
+    def by_tilting(self, raw: Vector, typical: bool, way: int, rows: int | None = None, stated: float = 0.0) -> Standing:
         """The same by one way to the tilted bound, in coordinates about a ``typical`` row or about zero.
 
-        ``rows`` is the number of rows that the claim was made for.
+        ``rows`` is the number of rows that the claim was made for. About zero the bound of dense rows and that of the
+        same rows packed are both tried, and the one nearer to what was ``stated`` is that of the fit's layout.
         """
+        objective = self._about(typical)
+        standing = self._tilted(objective, raw, way, rows)
+        engine = objective.engine
+        if typical or engine.sparse or engine.rows * engine.columns_count > MOST_ENTRIES:
+            return standing
+        other = packed(objective)
+        other.evaluate(np.zeros(other.size))
+        return min((standing, self._tilted(other, raw, way, rows)), key=lambda each: abs(each.claim - stated))
+
+    def _tilted(self, objective: PenalisedLoss, raw: Vector, way: int, rows: int | None) -> Standing:
         from separatrix.estimators.tilting import LARGEST_SET, SparseJudge
 
         with one_blas_thread(), np.errstate(all="ignore"):
-            objective = self._about(typical)
             evaluation = objective.evaluate(objective.shifted_point(raw), way == 0 or objective.size <= LARGEST_SET)
             found, claim = SparseJudge(objective, self.alpha, 0.0, rows).tilted_way(evaluation, way)
         return self._standing(raw, evaluation, found, claim)
@@ -252,7 +269,7 @@ class Restated:
         large = engine.rows * engine.columns_count > MOST_ENTRIES
         if typical == bool(objective.shift.any()) or (engine.sparse and large):
             return objective
-        if engine.sparse:
+        if typical:
             return about_a_typical_row(objective)
         other = replace(objective, shift=np.zeros_like(objective.shift), ranges=None)
         other.evaluate(np.zeros(other.size))
