@@ -7,6 +7,7 @@ import json
 import pickle
 import warnings
 from dataclasses import replace
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -322,10 +323,32 @@ def test_nearly_dependent_columns_are_columns_of_their_own(size):
     assert model.certificate_.objective - plain.certificate_.objective == pytest.approx(-np.log(size) / 300, abs=1e-8)
 
 
+def exactly(X, y, point):
+    """Minus the modified log-likelihood over the rows, to forty digits."""
+    with mpmath.workdps(40):
+        point = [mpmath.mpf(value) for value in point.tolist()]
+        size = len(point)
+        information, value = mpmath.zeros(size, size), mpmath.mpf(0)
+        for row, label in zip(X.tolist(), y.tolist(), strict=True):
+            row = [mpmath.mpf(entry) for entry in [*row, 1.0]]
+            z = mpmath.fdot(row, point)
+            value += mpmath.log1p(mpmath.exp(-z if label else z))
+            curve = 1 / (2 + mpmath.exp(z) + mpmath.exp(-z))
+            for j in range(size):
+                for k in range(size):
+                    information[j, k] += curve * row[j] * row[k]
+        return (value - mpmath.log(mpmath.det(information)) / 2) / len(y)
+
+
 def test_trace_hooks_and_warm_start():
-    model = firth(warm_start=True).fit(ENDOMETRIAL, GRADE)
-    assert len(model.trace_) == model.n_iter_[0]
-    assert (np.diff(model.trace_.objective) < len(GRADE) * 2.0**-53).all()  # an average of so many losses below one
+    points = []
+    model = firth(warm_start=True, on_pass=lambda entry: points.append(entry.point)).fit(ENDOMETRIAL, GRADE)
+    assert len(model.trace_) == model.n_iter_[0] == len(points)
+    exact = [exactly(ENDOMETRIAL, GRADE, point) for point in points]
+    np.testing.assert_allclose(model.trace_.objective, np.array(exact, dtype=float), rtol=1e-13)
+    # where the score vanishes to so many standard errors, no more than the square of that is left to fall
+    assert all(later - earlier <= model.certificate_.decrement**2 for earlier, later in pairwise(exact))
+    model.on_pass = None
     assert model.trace_.bound[-1] <= model.certificate_.bound
     assert model.n_parameters_ == 4
     assert model.trace_.mistakes[-1] == (model.predict(ENDOMETRIAL) != GRADE).sum()
@@ -408,19 +431,7 @@ def test_dense_and_sparse_rows_with_columns_far_from_zero_say_the_same():
         assert certificate.met
         for rows in (X, sp.csr_array(X), sp.csc_array(X)):
             assert certificate.verify(rows, y) is certificate
-        with mpmath.workdps(40):
-            point = [mpmath.mpf(float(v)) for v in certificate.point]
-            rows = [[mpmath.mpf(float(v)) for v in row] + [mpmath.mpf(1)] for row in X]
-            information, value = mpmath.zeros(4, 4), mpmath.mpf(0)
-            for row, label in zip(rows, y, strict=True):
-                z = mpmath.fdot(row, point)
-                value += mpmath.log1p(mpmath.exp(-z if label else z))
-                curve = 1 / (2 + mpmath.exp(z) + mpmath.exp(-z))
-                for j in range(4):
-                    for k in range(4):
-                        information[j, k] += curve * row[j] * row[k]
-            truth = (value - mpmath.log(mpmath.det(information)) / 2) / 80
-            assert abs(truth - mpmath.mpf(certificate.objective)) < 1e-13
+        assert abs(float(exactly(X, y, certificate.point) - certificate.objective)) < 1e-13
 
 
 @pytest.mark.parametrize("seed", [0, 11])

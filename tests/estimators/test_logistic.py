@@ -3,7 +3,9 @@
 import inspect
 import pickle
 from dataclasses import replace
+from itertools import pairwise
 
+import mpmath
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -210,11 +212,25 @@ def test_early_stop_warns_with_the_certified_distance_and_the_remedy():
     assert "certified to be within" in str(caught[0].message)
 
 
+def exactly(point):
+    """F at C = 1 to forty digits."""
+    with mpmath.workdps(40):
+        point = [mpmath.mpf(value) for value in point.tolist()]
+        scores = (mpmath.fdot([*row, 1.0], point) for row in X.tolist())
+        losses = (mpmath.log1p(mpmath.exp(-int(s) * z)) for s, z in zip(SIGN, scores, strict=True))
+        return (mpmath.fsum(losses) + mpmath.fdot(point[:-1], point[:-1]) / 2) / len(Y)
+
+
 def test_trace_has_one_entry_per_pass_and_decreases():
-    model = LogisticRegression().fit(X, Y)
+    points = []
+    model = LogisticRegression(on_pass=lambda entry: points.append(entry.point)).fit(X, Y)
     trace = model.trace_
-    assert len(trace) == model.n_iter_[0]
-    assert (np.diff(trace.objective) <= len(Y) * 2.0**-53).all()  # an average of so many losses below one
+    assert len(trace) == model.n_iter_[0] == len(points)
+    exact = [exactly(point) for point in points]
+    np.testing.assert_allclose(trace.objective, np.array(exact, dtype=float), rtol=1e-13)
+    # no pass can raise F by more than the last is from the minimum: what lies between is no rounding of F
+    assert all(later - earlier <= model.certificate_.bound for earlier, later in pairwise(exact))
+    assert model.certificate_.bound < 1e-16
     assert trace.objective[0] == pytest.approx(np.log(2))
     assert np.isfinite(trace.bound[-1])
     assert trace.norm[0] == 0

@@ -64,12 +64,18 @@ def test_divergence_agrees_with_scipy_and_is_cross_entropy_less_entropy(pair):
         assert cross_entropy(p, q) == np.inf
 
 
-def test_divergence_of_close_laws_keeps_its_digits():
-    p, q = np.array([0.3, 0.7]), np.array([0.3 + 1e-9, 0.7 - 1e-9])
+@pytest.mark.parametrize("step", [2.0**-20, 2.0**-30, 2.0**-40])
+def test_divergence_of_close_laws_keeps_its_digits(step):
+    """Laws that sum to one exactly: the terms are ±step and cancel to step²/(2p(1−p)).
+
+    Differences are exact; the quotient, log1p and the product round each term by four roundings at most.
+    """
+    p = np.array([0.3125, 0.6875])
+    q = p + np.array([step, -step])
     with mpmath.workdps(60):
         exact = sum(mpmath.mpf(a) * mpmath.log(mpmath.mpf(a) / mpmath.mpf(b)) for a, b in zip(p, q, strict=True))
-    # first order terms cancel, so the result is right to the rounding of the quotients p/q only
-    assert abs(kl_divergence(p, q) - float(exact)) < 2 * 2.0**-53
+    assert float(exact) == pytest.approx(step**2 / (2 * p[0] * p[1]), rel=4 * step)
+    assert abs(kl_divergence(p, q) - float(exact)) < 2 * 4 * 2.0**-53 * step * (1 + 4 * step)
 
 
 def test_the_tiniest_probabilities_neither_overflow_nor_vanish():

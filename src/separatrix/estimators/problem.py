@@ -227,7 +227,9 @@ class Restated:
             found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
         return self._standing(raw, evaluation, found, claim * MARGIN)
 
-    def by_tilting(self, raw: Vector, typical: bool, way: int, rows: int | None = None, stated: float = 0.0) -> Standing:
+    def by_tilting(
+        self, raw: Vector, typical: bool, way: int, rows: int | None = None, stated: float = 0.0
+    ) -> Standing:
         """The same by one way to the tilted bound, in coordinates about a ``typical`` row or about zero.
 
         ``rows`` is the number of rows that the claim was made for. About zero the bound of dense rows and that of the
