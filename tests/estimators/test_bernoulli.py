@@ -122,8 +122,8 @@ def test_priors_given_even_or_estimated():
     ("parameters", "table", "says"),
     [
         ({"alpha": -1.0}, None, "not negative"),
-        ({"alpha": "many"}, None, "give numbers"),
-        ({"class_prior": ["a", "b"]}, None, "give numbers"),
+        ({"alpha": "many"}, None, "an array of numbers"),
+        ({"class_prior": ["a", "b"]}, None, "an array of numbers"),
         ({"alpha": [1.0, 2.0]}, None, "n_features"),
         ({"binarize": np.nan}, None, "finite number"),
         ({"binarize": None}, np.array([[0.0, 1.0], [0.0, 3.0]]), "Column 1 holds 3 at row 1"),

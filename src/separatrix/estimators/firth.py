@@ -43,9 +43,6 @@ VALUE_ERROR = 1e-11
 
 def check_firth(estimator: Any, target: Target | None = None) -> None:
     """Refuse parameters, and labels where given, that Firth's method has no meaning for."""
-    for name in ("firth", "flic"):
-        if not isinstance(getattr(estimator, name), (bool, np.bool_)):
-            refuse(f"{name} is {getattr(estimator, name)!r}.", f"{name} is True or False.")
     if not estimator.firth:
         if estimator.flic:
             refuse("flic=True needs firth=True: it refits the intercept of Firth's estimate.", "set firth=True.")

@@ -5,7 +5,7 @@ Every complaint is a fact, a rule and a way out, and names the column or row.
 
 import datetime
 import decimal
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Never
@@ -14,8 +14,15 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Codes, Vector
 from separatrix.core.errors import InputError, InputTypeError, refuse
+from separatrix.core.numbers import is_number
+from separatrix.core.parameters import Rule, check_value, shown
 from separatrix.core.protocols import Engine
 from separatrix.engines import Block, MemoryEngine, block_of
+
+CLASS_WEIGHT = Rule(
+    lambda given: given is None or isinstance(given, Mapping) or (isinstance(given, str) and given == "balanced"),
+    'None, "balanced" or a dict {class: weight}',
+)
 
 HEAVIEST = 1e150
 """The largest sample weight; its inverse is the smallest. Beyond, products with values overflow or underflow."""
@@ -233,35 +240,30 @@ def class_factors(class_weight: Any, target: Target, weights: Vector | None) -> 
     if class_weight is None:
         return None
     count = len(target.classes)
+    check_value("class_weight", class_weight, CLASS_WEIGHT)
     if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            refuse(f"class_weight is {class_weight!r}.", 'use None, "balanced" or {class: weight}.')
         sums = np.bincount(target.codes, weights, minlength=count)
         return {code: float(sums.sum() / (count * sums[code])) for code in range(count) if sums[code] > 0}
     factors = {}
     known = {label: code for code, label in enumerate(target.classes.tolist())}
-    for label, factor in _mapping(class_weight).items():
+    for label, factor in class_weight.items():
         label = label.item() if isinstance(label, np.generic) else label
-        if not (isinstance(factor, (int, float, np.number)) and math.isfinite(factor) and factor >= 0):
-            refuse(f"class_weight[{label!r}] is {factor!r}.", "class weights are finite and not negative.")
+        if not is_number(factor, 0.0, HEAVIEST) or 0.0 < factor < 1.0 / HEAVIEST:
+            refuse(
+                f"class_weight[{shown(label)}] is {shown(factor)}.",
+                f"class weights are numbers and not negative: 0, or between {1.0 / HEAVIEST:g} and {HEAVIEST:g}.",
+            )
         if label in known:
             factors[known[label]] = float(factor)
     unweighted = [label for label, code in known.items() if code not in factors]
-    if unweighted and len(factors) < len(_mapping(class_weight)):
-        strange = next(label for label in _mapping(class_weight) if label not in known)
+    if unweighted and len(factors) < len(class_weight):
+        strange = next(label for label in class_weight if label not in known)
         refuse(
             f"class_weight has the class {strange!r}, which is not in y, and none for {unweighted[0]!r}: "
             f"The classes, {unweighted}, are not in class_weight.",
             f"the classes of y are {list(known)}; their types count too.",
         )
     return factors
-
-
-def _mapping(class_weight: Any) -> dict[Any, Any]:
-    try:
-        return dict(class_weight)
-    except (TypeError, ValueError):
-        refuse(f"class_weight is {class_weight!r}.", 'use None, "balanced" or {class: weight}.')
 
 
 def weighted(target: Target, weights: Vector | None, factors: dict[int, float] | None) -> Vector | None:

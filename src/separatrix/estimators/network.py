@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names
 from separatrix.certificates.network import NetworkCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
+from separatrix.core.parameters import seed_of
 from separatrix.core.pool import LanePool
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
@@ -21,7 +22,7 @@ from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.engines import block_of
 from separatrix.engines.batches import RowSource, natural_type
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
-from separatrix.estimators.network_parameters import check_parameters, hidden_sizes, seed_of
+from separatrix.estimators.network_parameters import check_parameters, hidden_sizes
 from separatrix.estimators.network_problem import Labelled, NetworkProblem, check_finite
 from separatrix.estimators.network_scores import codes_of, log_shares_of, reach_of, settle, shares_of
 from separatrix.estimators.network_training import Training, new_update, train_epochs, train_lbfgs
@@ -271,7 +272,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
             )
         if before is None or self._architecture() != architecture:
             return Training(
-                architecture.draw(seed_of(self), dtype),
+                architecture.draw(seed_of(self.random_state), dtype),
                 new_update(self, architecture.parameters, dtype),
                 History.fresh(bool(self.early_stopping)),
             )
@@ -313,7 +314,9 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 if self.solver == "lbfgs":
                     stop = train_lbfgs(self, problem, data, training, trace, pool)
                 else:
-                    stop = train_epochs(self, problem, data, training, seed_of(self), max_epochs, trace, pool)
+                    stop = train_epochs(
+                        self, problem, data, training, seed_of(self.random_state), max_epochs, trace, pool
+                    )
                 dtype = training.weights.dtype
                 point: Vector = training.weights.astype(np.float64)
                 value, gradient = problem.objective(data).evaluate(point, pool)
@@ -369,7 +372,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         return Architecture(units, self._activation)
 
     def _hooks(self, tasks: Hook | None) -> tuple[Hook, ...]:
-        return tuple(hook for hook in (tasks, self.on_pass, _print_epoch if self.verbose else None) if hook)
+        hooks = (tasks, self.on_pass, _print_epoch if self.verbose else None)
+        return tuple(hook for hook in hooks if hook is not None)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "coefs_"):

@@ -72,7 +72,8 @@ def held_out(data: Labelled, fraction: float, seed: int) -> tuple[Positions, Pos
         out[mine[: min(round(fraction * len(mine)), len(mine) - 1)]] = True
     if out.sum() < 2:
         refuse(
-            f"The validation set is too small: {int(out.sum())} of {len(order)} rows.",
+            f"The validation set is too small: validation_fraction = {fraction:g} gives {int(out.sum())} of "
+            f"{len(order)} rows.",
             "raise validation_fraction, or set early_stopping=False.",
         )
     return np.sort(order[~out]), order[out]

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from numbers import Integral
 from typing import Any, Never, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from separatrix.certificates.one_against_rest import OneAgainstRest
 from separatrix.certificates.separator import UnprovedCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import InputError, NotFiniteError, refuse
+from separatrix.core.parameters import seed_of
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Pass, Trace
@@ -223,7 +223,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         check_parameters(self)
         if self.early_stopping:
             refuse("partial_fit has no rows to hold out.", "set early_stopping=False.")
-        if self.class_weight == "balanced":
+        if isinstance(self.class_weight, str):
             refuse('class_weight="balanced" needs all labels at once.', "give the factors as a dict.")
         known = getattr(self, "classes_", None)
         if known is None and classes is None:
@@ -292,7 +292,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         weights = weighted(target, weights, class_factors(self.class_weight, target, weights))
         if classes is None:
             _check_classes(target, weights)
-        generator = np.random.default_rng(_seed(self.random_state))
+        seed = None if self.random_state is None else seed_of(self.random_state)
+        generator = np.random.default_rng(seed)
         held_out = float(self.validation_fraction) if self.early_stopping else 0.0
         return Lesson(block, target, weights, bool(self.fit_intercept), bool(self.shuffle), generator, held_out)
 
@@ -340,7 +341,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
             self._settle(lesson.block, unit=float(self.eta0) * float(np.mean(np.square(lesson.lengths))))
 
     def _hooks(self) -> tuple[Callable[[Pass], bool], ...]:
-        return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook)
+        return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook is not None)
 
 
 def _check_scores(lesson: Lesson, points: Matrix) -> None:
@@ -380,11 +381,3 @@ def _refuse_overflow(block: Any) -> Never:
     refuse(
         "The weights overflow: they left the range of floats.", "lower eta0, or divide the columns by a power of ten."
     )
-
-
-def _seed(random_state: Any) -> int | None:
-    if random_state is None:
-        return None
-    if isinstance(random_state, Integral):
-        return int(random_state) & (2**64 - 1)
-    return int(random_state.randint(2**31 - 1))

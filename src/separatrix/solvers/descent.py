@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
-from separatrix.core.numbers import is_count, is_number
+from separatrix.core.parameters import COUNT, NONE, NOT_NEGATIVE, check_value
 from separatrix.solvers.points import Space
 
 
@@ -80,12 +80,10 @@ class Limits:
     steps_name: str = "max_steps"
 
     def __post_init__(self) -> None:
-        for name, count in ((self.steps_name, self.max_steps), ("patience", self.patience)):
-            if count is not None and not is_count(count):
-                refuse(f"{name} is {count!r}.", f"{name} must be a whole number of at least 1.")
-        for name, tol in (("gradient_tol", self.gradient_tol), ("change_tol", self.change_tol)):
-            if not is_number(tol, 0.0) or math.isinf(tol):
-                refuse(f"{name} is {tol!r}.", f"{name} must be a number of at least 0.")
+        check_value(self.steps_name, self.max_steps, COUNT)
+        check_value("patience", self.patience, NONE | COUNT)
+        check_value("gradient_tol", self.gradient_tol, NOT_NEGATIVE)
+        check_value("change_tol", self.change_tol, NOT_NEGATIVE)
         if self.patience is not None and not self.watching:
             refuse(
                 f"patience is {self.patience}, but there is nothing to watch.",
