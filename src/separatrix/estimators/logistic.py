@@ -101,7 +101,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     verbose : int, default=0
         1 prints a line per pass.
     on_pass : callable or None
-        Called after every pass with a ``Pass``; returning True stops the fit.
+        Called after every pass with a ``Pass``; returning True stops the fit. What it raises, StopIteration too, passes
+        through unchanged and leaves the estimator as it was.
     firth : bool, default=False
         Maximise Firth's penalised likelihood, ℓ + ½ log det I, instead: no first-order bias, and finite
         weights also where the classes are separated. Needs ``C=np.inf``, two classes, no L1 part. Sample

@@ -97,7 +97,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
     n_jobs : int or None
         Most threads; None for all. It never changes a result.
     on_pass : callable or None
-        Called after every epoch with a ``Pass``; returning True stops the fit.
+        Called after every epoch with a ``Pass``; returning True stops the fit. What it raises, StopIteration too,
+        passes through unchanged and leaves the estimator as it was.
 
     Attributes
     ----------

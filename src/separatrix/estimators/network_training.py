@@ -158,9 +158,16 @@ def train_lbfgs(
             )
         return value, gradient
 
+    raised: list[StopIteration] = []
+
     def after_step(intermediate_result: Any) -> None:
         norm = float(np.linalg.norm(intermediate_result.x[:end]))
-        if trace.record(float(intermediate_result.fun), math.inf, norm, math.nan, intermediate_result.x.copy()):
+        try:
+            asked = trace.record(float(intermediate_result.fun), math.inf, norm, math.nan, intermediate_result.x.copy())
+        except StopIteration as error:  # SciPy takes any for its own
+            raised.append(error)
+            raise
+        if asked:
             raise StopIteration
 
     found = scipy.optimize.minimize(
@@ -177,6 +184,8 @@ def train_lbfgs(
             "ftol": 1e-15,
         },
     )
+    if raised:
+        raise raised[0]
     training.weights = np.asarray(found.x)
     training.history.losses.append(float(found.fun))
     if found.status == 99:

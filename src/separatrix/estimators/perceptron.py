@@ -98,7 +98,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         None never asks. The answer may take as long as the epochs have taken, and half a second at least; if it is
         not there by then, learning goes on and the certificate says that it was not decided.
     on_pass : callable or None
-        Called after every epoch with a ``Pass``; returning True stops the fit.
+        Called after every epoch with a ``Pass``; returning True stops the fit. What it raises, StopIteration too,
+        passes through unchanged and leaves the estimator as it was.
 
     Attributes
     ----------
