@@ -31,7 +31,7 @@ class Pass:
 NOWHERE = np.empty(0)
 
 Hook = Callable[[Pass], bool]
-"""Called after every pass; True asks the solver to stop. What it raises, StopIteration too, ends the fit as an error."""
+"""Called after every pass; True asks the solver to stop. What it raises, StopIteration too, is the error of the fit."""
 
 
 def _asks(answer: Any) -> bool:

@@ -17,7 +17,7 @@ from separatrix.estimators.bernoulli_problem import BernoulliProblem, count_erro
 from separatrix.estimators.binary_rows import binary_blocks, refuse_strange
 from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, warn_unless_met
 from separatrix.estimators.inputs import Target, encode, open_engine, sample_weights
-from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.linear import LinearDecision, _dense
 from separatrix.estimators.ties import gamma, last_of_highest, lead, settle_rows, tolerance_of_rows
 from separatrix.estimators.whole import whole
 from separatrix.terms.bernoulli import BernoulliClasses
@@ -236,6 +236,10 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
             _settle(part, model, some, self._counts)
             out[first:last] = some
         return out
+
+    def _seen(self, X: Any) -> Matrix:
+        """Zeros and ones: the boundary lies among those, not among the numbers they were made of."""
+        return np.concatenate([_dense(part) for _, _, part in binary_blocks(block_of(X), self._threshold())])
 
     def _threshold(self) -> float | None:
         return None if self.binarize is None else float(self.binarize)
