@@ -74,6 +74,10 @@ class FirthProblem:
     slope = "Firth's modified score"
     unit = "standard errors"
 
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this problem is about."""
+        return len(claim.point) - self.plain.fit_intercept - self.flic
+
     def stationarity(
         self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None, stated: float
     ) -> tuple[Stationarity, tuple[str, ...]]:

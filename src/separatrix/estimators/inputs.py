@@ -83,7 +83,8 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
         places = np.searchsorted(classes, found)
         strange = (places >= len(classes)) | (classes[np.minimum(places, len(classes) - 1)] != found)
         if strange.any():
-            refuse(f"y has the label {found[strange][0]!r}, which is not among {classes.tolist()}.", "check y.")
+            label = found[strange][:1].tolist()[0]
+            refuse(f"y has the label {label!r}, which is not among {classes.tolist()}.", "check y; types count too.")
         return Target(places[inverse].astype(np.int32), classes)
     return Target(inverse.astype(np.int32), found)
 
@@ -188,9 +189,9 @@ def sample_weights(sample_weight: Any, rows: int) -> Vector | None:
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
     if weights.ndim != 1:
-        raise InputError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
+        refuse(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.", "give one weight per row.")
     if len(weights) != rows:
-        raise InputError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+        refuse(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!", "give one weight per row.")
     if not np.isfinite(weights).all():
         first = int((~np.isfinite(weights)).argmax())
         refuse(f"Input sample_weight contains NaN or infinity (first at row {first}).", "give finite weights.")

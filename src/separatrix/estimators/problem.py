@@ -274,6 +274,10 @@ class LogisticProblem:
         """Weight vectors: one for two classes, one per class for more."""
         return 1 if len(self.classes) == 2 else len(self.classes)
 
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this problem is about."""
+        return len(claim.point) // self.outputs - self.fit_intercept
+
     def alpha(self, engine: Engine) -> float:
         """κρ, the strength of the L1 part."""
         return self.l1_ratio / (self.C * engine.weight)

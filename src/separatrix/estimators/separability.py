@@ -12,7 +12,13 @@ from separatrix.core.errors import OutOfTime
 from separatrix.core.numbers import is_number
 from separatrix.core.parameters import FLAG, Rule, check_value
 from separatrix.estimators.inputs import block_of, encode, sample_weights
-from separatrix.estimators.separability_problem import SoftmaxProblem, TwoClassProblem, column_titles, plain_labels
+from separatrix.estimators.separability_problem import (
+    SoftmaxProblem,
+    TwoClassProblem,
+    check_finite,
+    column_titles,
+    plain_labels,
+)
 from separatrix.estimators.separating import Search
 from separatrix.estimators.set_aside import columns_aside
 
@@ -71,6 +77,7 @@ def separability(
     block = block_of(X)
     target = encode(y, block.shape[0])
     weights = sample_weights(sample_weight, block.shape[0])
+    check_finite(block, None if weights is None else np.flatnonzero(weights))
     present = np.bincount(target.codes, weights, minlength=len(target.classes)) > 0
     classes = target.classes[present]
     labels = y if present.all() else target.classes[target.codes]
