@@ -333,8 +333,8 @@ def warn_unless_stationary(stop: Stop, certificate: StationaryCertificate) -> No
     )
     reason = Stop.STALLED if stop.good else stop  # a good end whose rounding error is above tol
     warnings.warn(
-        f"The fit stopped early: {reason.value}. At average objective {certificate.objective:.6g}, {how_far} "
-        f"(tol asks for {math.sqrt(2.0 * certificate.tol):.1e}).\n\nHint: raise max_iter or loosen tol.",
+        f"The fit stopped early: {reason.fact}. At average objective {certificate.objective:.6g}, {how_far} "
+        f"(tol asks for {math.sqrt(2.0 * certificate.tol):.1e}).\n\nHint: {reason.remedy}.",
         ConvergenceWarning,
         stacklevel=4,
     )

@@ -287,6 +287,16 @@ def open_engine(block: Block, target: Target, weights: Vector | None) -> Engine:
 
 def refuse_not_finite(block: Block) -> Never:
     """Find the NaN or infinity that a pass stumbled over and name it; or name the overflow."""
+    largest, where = largest_value(block)
+    refuse(
+        f"The sums over the rows overflow: {block.column_name(where)} reaches {largest:.3g}, and squares "
+        "must stay below 1.8e308.",
+        "divide that column by a power of ten.",
+    )
+
+
+def largest_value(block: Block) -> tuple[float, int]:
+    """The size of the largest value and its column; a NaN or an infinity on the way is refused by its place."""
     n, d = block.shape
     largest, where = 0.0, 0
     step = n if block.sparse else max(1, 2**20 // d)
@@ -307,11 +317,7 @@ def refuse_not_finite(block: Block) -> Never:
         if len(values) and np.abs(values).max() > largest:
             place = int(np.abs(values).argmax())
             largest, where = float(abs(values[place])), _place(part, place)[1]
-    refuse(
-        f"The sums over the rows overflow: {block.column_name(where)} reaches {largest:.3g}, and squares "
-        "must stay below 1.8e308.",
-        "divide that column by a power of ten.",
-    )
+    return largest, where
 
 
 def _place(part: Any, place: int) -> tuple[int, int]:
@@ -327,6 +333,7 @@ __all__ = [
     "block_of",
     "class_factors",
     "encode",
+    "largest_value",
     "open_engine",
     "refuse_not_finite",
     "sample_weights",

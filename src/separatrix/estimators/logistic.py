@@ -325,7 +325,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
             warn_unless_stationary(solved.outcome.stop, certificate)
         else:
-            warn_unless_good(solved.outcome.stop, certificate, "" if judged is None else judged.kind)
+            kind, scheduled = "" if judged is None else judged.kind, callable(self.learning_rate)
+            warn_unless_good(solved.outcome.stop, certificate, kind, scheduled)
         return self
 
     @property

@@ -204,7 +204,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         problem = self._problem(data, data.target.classes)
         training = self._begin(problem, data, goes_on=bool(self.warm_start) and hasattr(self, "coefs_"))
         stop = self._train(X, y, data, problem, training, int(self.max_iter))
-        if stop is not Stop.ASKED and (stop is Stop.MAX_ITER or not self.certificate_.met):
+        ran_out = stop in (Stop.MAX_ITER, Stop.EVALUATIONS)
+        if stop is not Stop.ASKED and (ran_out or not self.certificate_.met):
             warnings.warn(_how_far(self, stop), ConvergenceWarning, stacklevel=3)
         return self
 
@@ -395,10 +396,10 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
 def _how_far(model: MLPClassifier, stop: Stop) -> str:
     """The text of the warning: how long, how flat, and what to do."""
     found = model.certificate_
-    still = ", still improving" if stop is Stop.MAX_ITER else ""
-    remedy = "raise max_iter, or loosen tol"
+    reason = Stop.FLOOR if stop is Stop.CERTIFIED else stop  # the last look at the slope saw its rounding
+    still = ", still improving" if stop is Stop.MAX_ITER else f": {reason.fact}"
+    remedy = reason.remedy
     if stop is Stop.PATIENCE:
-        still = f": {stop.value.partition('; ')[0]}"
         remedy = 'lower learning_rate_init, raise n_iter_no_change, use solver="lbfgs", or loosen tol'
     return (
         f"The fit stopped after {model.n_iter_} {'iterations' if model.solver == 'lbfgs' else 'epochs'} at average "

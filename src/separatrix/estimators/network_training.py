@@ -192,4 +192,6 @@ def train_lbfgs(
         return Stop.ASKED
     if np.abs(found.jac).max() <= float(model.tol):
         return Stop.CERTIFIED
-    return Stop.MAX_ITER if found.status == 1 else Stop.FLOOR
+    if found.status == 1:  # one limit or the other
+        return Stop.MAX_ITER if found.nit >= int(model.max_iter) else Stop.EVALUATIONS
+    return Stop.FLOOR

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_feature_names
 from separatrix.certificates.one_against_rest import OneAgainstRest
 from separatrix.certificates.separator import UnprovedCertificate
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.core.errors import InputError, NotFiniteError, refuse
+from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.core.parameters import seed_of
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import one_blas_thread, thread_limit
@@ -21,7 +21,7 @@ from separatrix.estimators.inputs import (
     block_of,
     class_factors,
     encode,
-    refuse_not_finite,
+    largest_value,
     sample_weights,
     weighted,
 )
@@ -33,6 +33,9 @@ from separatrix.estimators.telling import print_epoch, warn_unless_ended
 from separatrix.estimators.whole import whole
 from separatrix.solvers.perceptron import End, Patience
 from separatrix.terms.perceptron import BatchRule, PerceptronRule, Schedule
+
+LARGE = 1e50
+"""Where weights overflow, a column beyond this is to blame, and below it the rate."""
 
 
 class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
@@ -374,11 +377,8 @@ def _check_width(model: Perceptron, d: int) -> None:
 
 
 def _refuse_overflow(block: Any) -> Never:
-    try:
-        refuse_not_finite(block)
-    except InputError as error:
-        if "overflow" not in str(error):
-            raise
+    largest, where = largest_value(block)
     refuse(
-        "The weights overflow: they left the range of floats.", "lower eta0, or divide the columns by a power of ten."
+        f"The weights overflow: they left the range of floats. {block.column_name(where)} reaches {largest:.3g}.",
+        "divide that column by a power of ten." if largest > LARGE else "lower eta0.",
     )

@@ -15,14 +15,14 @@ from separatrix.solvers.points import Space
 
 
 class DescentStop(StrEnum):
-    """The reason a descent stopped; its text carries the remedy."""
+    """The reason a descent stopped; its text is the fact and, after a semicolon, the remedy for it."""
 
     GRADIENT = "the gradient is no longer than gradient_tol"
     CHANGE = "the point moves by no more than change_tol"
     PATIENCE = "patience ran out: the function no longer falls; decay the rate, or raise patience, if that is too soon"
     MAX_STEPS = "steps ran out; raise their number, or the rate"
     EPOCHS = "the epochs asked for are done; raise their number, or the rate, to go on"
-    DIVERGED = "the points run away: lower the rate, or check that the function has a minimum and the gradient its sign"
+    DIVERGED = "the points run away; lower the rate, or check that the function has a minimum and the gradient its sign"
     NO_DESCENT = "no step against the gradient lowers the function; check the gradient, or accept the point"
 
     @property
@@ -128,4 +128,5 @@ class Diary:
 def warn_of(stop: DescentStop) -> None:
     """A warning for an end that nobody asked for, except that steps ran out, which the result says."""
     if stop in (DescentStop.DIVERGED, DescentStop.NO_DESCENT):
-        warnings.warn(f"The descent stopped: {stop.value}.", ConvergenceWarning, stacklevel=3)
+        fact, _, remedy = stop.value.partition("; ")
+        warnings.warn(f"The descent stopped: {fact}.\n\nHint: {remedy}.", ConvergenceWarning, stacklevel=3)
