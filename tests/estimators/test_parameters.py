@@ -170,6 +170,17 @@ def test_flags_are_true_or_false_alone_numpys_too(name, flag):
             np.testing.assert_array_equal(getattr(one, attribute), getattr(two, attribute))
 
 
+def test_numpys_own_numbers_and_texts_are_taken():
+    """As a grid search hands them over."""
+    plain = sx.LogisticRegression(C=0.5, tol=2.0**-20, max_iter=50, solver="newton-cg", random_state=3).fit(X, Y)
+    theirs = sx.LogisticRegression(
+        C=np.float32(0.5), tol=np.float64(2.0**-20), max_iter=np.int16(50), solver=np.str_("newton-cg"),
+        random_state=np.uint32(3), n_jobs=np.int64(1), fit_intercept=np.bool_(True), l1_ratio=np.int8(0),
+    ).fit(X, Y)  # fmt: skip
+    np.testing.assert_array_equal(theirs.coef_, plain.coef_)
+    theirs.certificate_.verify(X, Y)
+
+
 SEEDED = ["sgd", "perceptron", "adam", "gaussian basis"]
 
 

@@ -106,10 +106,15 @@ def count(least: int = 1) -> Rule:
 
 
 def one_of(*choices: Any) -> Rule:
-    """One of a few values, of the same type."""
+    """One of a few texts, NumPy's too, or None.
+
+    >>> rule = one_of("sgd", None)
+    >>> rule.holds(np.str_("sgd")), rule.holds(None), rule.holds(b"sgd")
+    (True, True, False)
+    """
 
     def holds(value: Any) -> bool:
-        return any(type(value) is type(choice) and value == choice for choice in choices)
+        return any(isinstance(value, type(choice)) and value == choice for choice in choices)
 
     return Rule(holds, f"one of {', '.join(map(str, choices))}", choice=True)
 

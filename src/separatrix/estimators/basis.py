@@ -72,7 +72,7 @@ class GaussianBasis(Basis):
         s, the median distance between two centres (between two rows if there is only one centre).
     constant : bool
         Whether φ₀(x) = 1 comes first. Models with an intercept do not need it.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         For "kmeans" and "data".
 
     Distances mix the columns, so scale them first (``StandardScaler``).

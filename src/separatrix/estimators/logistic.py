@@ -91,7 +91,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         parameters from ``learning_rate`` on, of which other solvers only check the values.
     max_iter : int, default=100
         Most passes over the data that evaluate F; products in "newton-cg" not counted. For descent: epochs.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Chooses the sub-sample's rows, the order of an epoch, the rows held out and a random start; None means 0, so
         that a fit repeats itself.
     warm_start : bool, default=False

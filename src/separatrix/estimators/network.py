@@ -75,7 +75,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         Most epochs; for "lbfgs" most iterations.
     shuffle : bool
         A new order of the rows in every epoch, a function of (seed, epoch) alone.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         The seed of start, order and validation rows; None means 0, so that a fit repeats itself.
     tol : float
         What counts as an improvement of the loss or the validation score; for "lbfgs" the

@@ -68,7 +68,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         The rate η, or the first one.
     n_jobs : int or None
         Most threads for passes that count; sweeps are sequential by nature. It never changes a result.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Decides the orders and the random start; with None every fit has its own.
     early_stopping, validation_fraction, n_iter_no_change
         As in scikit-learn: hold out a share of each class and stop when its score has not risen by tol for
