@@ -177,7 +177,8 @@ class Restated:
         engine, shift = self.objective.engine, self.objective.shift
         if engine.sparse or shift.any() or engine.rows * engine.columns_count > MOST_ENTRIES:
             return proof
-        packed = scipy.sparse.csr_array(engine.columns(np.arange(engine.columns_count, dtype=np.int64)))
+        every = engine.columns(np.arange(engine.columns_count, dtype=np.int64))
+        packed = scipy.sparse.csr_array(np.asarray(every, dtype=np.float64))  # SciPy takes no swapped bytes
         sparse = MemoryEngine(block_of(packed), engine.codes, max(self.objective.outputs, 2), engine.weights)
         other = Restated(replace(self.objective, engine=sparse, ranges=None), self.alpha)
         return min(proof, other._proof_by_direction(point, direction, rows), key=lambda each: each.found)
