@@ -114,3 +114,15 @@ def test_dense_and_sparse_rows_verify_each_others_directions(classes):
             certificate = LogisticRegression(solver="newton-cg", C=0.1).fit(one, y).certificate_
             certificate.verify(one, y)
             certificate.verify(other, y)
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">f4", "f2", "f4", ">i4", "u1", "?"])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_proof_by_a_direction_verifies_in_any_type_of_array(dtype, intercept):
+    draw = np.random.default_rng(0)
+    X = np.round(4.0 * draw.random((40, 3))) * (draw.random((40, 3)) < 0.5)
+    y = (X[:, 0] + draw.normal(size=40) > 1.0).astype(int)
+    table = X.astype(dtype)
+    model = LogisticRegression(solver="newton-cg", fit_intercept=intercept).fit(table, y)
+    assert model.certificate_.met
+    model.certificate_.verify(table, y)

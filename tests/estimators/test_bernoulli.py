@@ -1,5 +1,6 @@
 """Naive Bayes of binary features against scikit-learn and exact fractions."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -122,8 +123,8 @@ def test_priors_given_even_or_estimated():
     ("parameters", "table", "says"),
     [
         ({"alpha": -1.0}, None, "not negative"),
-        ({"alpha": "many"}, None, "give numbers"),
-        ({"class_prior": ["a", "b"]}, None, "give numbers"),
+        ({"alpha": "many"}, None, "an array of numbers"),
+        ({"class_prior": ["a", "b"]}, None, "an array of numbers"),
         ({"alpha": [1.0, 2.0]}, None, "n_features"),
         ({"binarize": np.nan}, None, "finite number"),
         ({"binarize": None}, np.array([[0.0, 1.0], [0.0, 3.0]]), "Column 1 holds 3 at row 1"),
@@ -149,3 +150,30 @@ def test_bad_input_is_refused_and_the_model_stays(parameters, table, says):
 def test_ties_go_to_the_positive_class():
     model = BernoulliNB().fit([[0], [1], [0], [1]], ["no", "no", "yes", "yes"])
     assert model.predict([[0], [1]]).tolist() == ["yes", "yes"]
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1.7, -0.5, None])
+@pytest.mark.parametrize("layout", ["c", "fortran", "csr", "csc", "pandas", "arrow"])
+def test_the_nearest_point_of_the_boundary_is_nearest_to_the_row_of_zeros_and_ones(threshold, layout):
+    draw = np.random.default_rng(3)
+    ones = draw.random((30, 4)) < 0.4
+    X = np.where(ones, 1.0, 0.0) if threshold is None else np.where(ones, threshold + 2.0, threshold - 3.0)
+    y = np.append([0, 1], draw.integers(0, 2, 28))
+    # the log-odds from the definition: log of the ratio of P(x | c)P(c), at no feature and at each one alone
+    share = [[Fraction(int(ones[y == k, j].sum()) + 1, int((y == k).sum()) + 2) for j in range(4)] for k in (0, 1)]
+
+    def log_odds(row):
+        ratio = Fraction(int((y == 1).sum()), int((y == 0).sum()))
+        for j, one in enumerate(row):
+            up, down = share[1][j], share[0][j]
+            ratio *= up / down if one else (1 - up) / (1 - down)
+        return math.log(ratio)
+
+    b = log_odds([0, 0, 0, 0])
+    w = np.array([log_odds(np.eye(4)[j]) - b for j in range(4)])
+    expected = [row - (log_odds(row) / (w @ w)) * w for row in ones]
+    model = BernoulliNB(binarize=threshold).fit(tables.LAYOUTS[layout](X), y)
+    found, apart = (of(tables.LAYOUTS[layout](X)) for of in (model.project, model.signed_distance))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found @ w + b, 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(found - ones, axis=1), np.abs(apart), atol=1e-12)

@@ -358,7 +358,7 @@ def test_a_random_start_is_small_and_warm_starts_go_on():
 
 def test_other_solvers_ignore_what_belongs_to_descent():
     X, y = noisy()
-    model = LogisticRegression(eta0=-1.0, batch_size=10**9, learning_rate="?").fit(X, y)
+    model = LogisticRegression(eta0=7.0, batch_size=10**9, learning_rate="optimal", C=1.0).fit(X, y)
     np.testing.assert_array_equal(model.coef_, LogisticRegression().fit(X, y).coef_)
     assert not hasattr(model, "kept_")
     assert not isinstance(model.certificate_, GapCertificate)

@@ -186,7 +186,7 @@ def test_classes_without_spread_along_a_difference_are_told():
     ("parameters", "says"),
     [
         ({"solver": "magic"}, "choose one of"),
-        ({"covariance": "both"}, "pooled or average"),
+        ({"covariance": "both"}, "choose one of pooled, average"),
         ({"shrinkage": 2.0}, "between 0 and 1"),
         ({"tol": -1.0}, "tol must be"),
         ({"n_components": 5}, "n_components cannot"),

@@ -209,8 +209,8 @@ def test_certain_columns_give_certain_posteriors():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: logistic(-1), "stop is -1"),
-        (lambda: logistic(2.5), "stop is 2.5"),
+        (lambda: logistic(-1), "rows is -1"),
+        (lambda: logistic(2.5), "rows is 2.5"),
         (lambda: logistic(1, 0), "columns is 0"),
         (lambda: logistic(1, seed=-1), "seed is -1"),
         (lambda: logistic(1, weights=[0.0, 0.0]), "not all zero"),

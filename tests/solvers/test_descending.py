@@ -55,7 +55,7 @@ def test_a_rate_is_lowered_before_giving_up():
 def test_the_best_score_chooses_the_weights():
     scores = iter([0.5, 0.9, 0.9, 0.7])
     walked, _ = run([1.0] * 6, validate=lambda point: next(scores))
-    assert walked.stop is Stop.PATIENCE
+    assert walked.stop is Stop.VALIDATION
     assert walked.point[0] == 2.0
     assert walked.scores == [0.5, 0.9, 0.9, 0.7]
 

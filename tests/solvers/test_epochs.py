@@ -43,7 +43,7 @@ def test_an_improvement_starts_the_count_anew():
 
 def test_the_best_validation_score_keeps_its_weights():
     stop, history = train([1.0] * 6, [0.5, 0.9, 0.9, 0.8, 0.8, 0.8], tol=0.01)
-    assert stop is Stop.PATIENCE
+    assert stop is Stop.VALIDATION
     assert history.best_weights[0] == 1
     assert history.best_score == 0.9
     assert history.best_loss is None

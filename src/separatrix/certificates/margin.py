@@ -75,7 +75,9 @@ class MarginCertificate(Claim):
         if not abs(low - margin) <= 1e-12 * low:
             raise CertificateError(f"The direction reaches a margin of {low:.17g}, not {margin:.17g} as claimed.")
         if not np.allclose(multipliers, shares(taken, multipliers, rows.is_weight), rtol=1e-12, atol=0.0):
-            raise CertificateError("The multipliers do not add up to one in each class.")
+            raise CertificateError(
+                "The multipliers do not add up to one in each class.\n\nHint: were rows, labels or weights changed?"
+            )
         for nearby in (high, low + 0.5 * (high - low), low + 2.0 * (high - low)):
             if math.isclose(bound, stated_share(low, nearby) * margin, rel_tol=1e-9) and high <= margin + bound:
                 return

@@ -8,7 +8,7 @@ import numpy as np
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
 from separatrix.core.certificate import Claim
-from separatrix.core.errors import CertificateError
+from separatrix.core.errors import CertificateError, UncheckableError
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +50,24 @@ class OneAgainstRest(Claim):
 
         Rows of no weight are left to the parts, which count rows of the whole table.
         """
-        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
-        seen = labels
-        if sample_weight is not None:
-            seen = labels[np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), labels.shape) > 0]
+        try:
+            labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+            seen = labels
+            if sample_weight is not None:
+                weights = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), labels.shape)
+                seen = labels[weights > 0] if (weights >= 0).all() else labels  # the parts say what is wrong with them
+        except (TypeError, ValueError) as error:
+            raise UncheckableError(
+                f"The labels or weights cannot be read: {error}.\n\nHint: give one label and one weight for each row."
+            ) from error
         if type(self.classes) is not tuple or type(self.parts) is not tuple or len(self.parts) != len(self.classes):
             raise CertificateError("There is not one certificate for each class.")
         if any(isinstance(label, np.ndarray) for label in self.classes) or list(self.classes) != list(np.unique(seen)):
-            raise CertificateError("The labels are not the classes the certificate is about.")
+            found = np.unique(seen).tolist()
+            raise CertificateError(
+                f"The certificate is about the classes {list(self.classes)}; the labels are {found}.\n\n"
+                "Hint: pass the labels it was made from; their types count too."
+            )
         for label, part in zip(self.classes, self.parts, strict=True):
             if _side(part) is not True:
                 raise CertificateError("A part is not about its own class against all others.")

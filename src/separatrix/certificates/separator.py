@@ -205,6 +205,7 @@ class SeparatorCertificate(Claim):
     """
 
     KINDS: ClassVar[tuple[str, ...]] = ("separator",)
+    QUESTION: ClassVar[str] = "separation"
     TOLD: ClassVar[tuple[str, ...]] = ("mistakes", "start", "rate", "margin")
 
     mistakes: int

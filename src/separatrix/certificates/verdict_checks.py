@@ -32,7 +32,10 @@ EMPTY: dict[str, dict[str, Any]] = {
 def check_form(verdict: Any, rows: SignedRows) -> None:
     """The rows are those that the verdict is about, and nothing is stated that its kind has no proof for."""
     if not same(rows.count, verdict.count):
-        raise CertificateError(f"The verdict is about {verdict.count} signed rows; this data has {rows.count}.")
+        raise CertificateError(
+            f"The verdict is about {verdict.count} signed rows; this data has {rows.count}.\n\n"
+            "Hint: were rows added or left out, or labels or weights changed?"
+        )
     if not (same(rows.per_row, verdict.per_row) and same(rows.members, verdict.members)):
         raise CertificateError("The signed rows stand for other rows of the table than the verdict says.")
     for name, empty in EMPTY[verdict.kind].items():

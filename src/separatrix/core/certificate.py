@@ -75,6 +75,8 @@ class Claim:
     """What certificates share: checking, plain values, equality by value, pickles of every protocol."""
 
     KINDS: ClassVar[tuple[str, ...]] = ()
+    QUESTION: ClassVar[str] = "problem"
+    """The field that holds the question; what it says of the claim's ``columns`` must be the table's."""
     TOLD: ClassVar[tuple[str, ...]] = ()
     kind: str
 
@@ -88,6 +90,7 @@ class Claim:
         if type(self.kind) is not str or self.kind not in self.KINDS:
             raise CertificateError(f"A {type(self).__name__} is of kind {' or '.join(self.KINDS)}, not {self.kind!r}.")
         try:
+            self._check_width(X)
             with np.errstate(all="ignore"):
                 self._rederive(X, y, sample_weight)
         except InputError as error:
@@ -96,20 +99,24 @@ class Claim:
             raise UncheckableError(f"The claim cannot be checked on this data. {error}") from error
         except CertificateError:
             raise
-        except (
-            ArithmeticError,
-            AssertionError,
-            AttributeError,
-            LookupError,
-            RecursionError,
-            TypeError,
-            ValueError,
-        ) as e:
+        except UNREADABLE as e:
             raise CertificateError(
                 f"The certificate holds something that cannot be checked ({type(e).__name__}: {e}).\n\n"
                 "Hint: it was changed after the fit, or belongs to other data."
             ) from e
         return self
+
+    def _check_width(self, X: Any) -> None:
+        """A table of another width is said to be one; what cannot be read is left to those who read it."""
+        try:
+            stated, found = int(getattr(self, self.QUESTION).columns(self)), _width(X)
+        except UNREADABLE:
+            return
+        if found is not None and found != stated:
+            raise UncheckableError(
+                f"The claim cannot be checked on this data. X has {found} columns, and the claim is about {stated}.\n\n"
+                "Hint: verify with the columns of the fit, in the same order."
+            )
 
     def _rederive(self, X: Any, y: Any, sample_weight: Any) -> None:
         raise NotImplementedError
@@ -134,6 +141,14 @@ class Claim:
         if protocol < 2:
             return _restored, (base64.b85encode(pickle.dumps(self, protocol=2)).decode("ascii"),)
         return super().__reduce_ex__(protocol)
+
+
+def _width(X: Any) -> int | None:
+    """How many columns a table has, as far as it says so itself."""
+    shape = getattr(X, "shape", None)
+    if shape is None and isinstance(X, (list, tuple)) and X and isinstance(X[0], (list, tuple)):
+        shape = (len(X), len(X[0]))
+    return int(shape[1]) if isinstance(shape, tuple) and len(shape) == 2 else None
 
 
 def _restored(text: str) -> Any:

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from separatrix.core import _kernels
+from separatrix.core.parameters import JOBS, check_value
 
 _forked = False
 
@@ -64,6 +65,7 @@ _limit: ContextVar[int] = ContextVar("most threads", default=1 << 30)
 @contextmanager
 def thread_limit(n_jobs: int | None) -> Iterator[None]:
     """At most ``n_jobs`` threads within; None leaves it open, −1 means all, as in joblib."""
+    check_value("n_jobs", n_jobs, JOBS)
     token = _limit.set(max(1, n_jobs) if n_jobs is not None and n_jobs > 0 else _limit.get())
     try:
         yield

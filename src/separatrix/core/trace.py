@@ -3,10 +3,13 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.arrays import Vector
+from separatrix.core.errors import refuse
+from separatrix.core.parameters import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,14 @@ class Pass:
 NOWHERE = np.empty(0)
 
 Hook = Callable[[Pass], bool]
-"""Called after every pass; True asks the solver to stop."""
+"""Called after every pass; True asks the solver to stop. What it raises, StopIteration too, is the error of the fit."""
+
+
+def _asks(answer: Any) -> bool:
+    try:
+        return bool(answer)
+    except (TypeError, ValueError):  # an array is neither
+        refuse(f"on_pass returned {shown(answer)}.", "return True to stop; False or nothing to go on.")
 
 
 @dataclass(slots=True)
@@ -51,7 +61,7 @@ class Trace:
         seconds = time.perf_counter() - self._start
         shown = np.array(point) if self.hooks or self.keep_points else point  # solvers go on changing theirs
         entry = Pass(len(self.passes) + 1, objective, bound, norm, mistakes, seconds, shown)
-        answers = [hook(entry) for hook in self.hooks]
+        answers = [_asks(hook(entry)) for hook in self.hooks]
         self.passes.append(entry if self.keep_points else replace(entry, point=NOWHERE))
         return any(answers)
 

@@ -14,12 +14,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from separatrix.core.arrays import AnyArray, Matrix
 from separatrix.core.errors import refuse
+from separatrix.core.parameters import ANYTHING, COUNT, FLAG, POSITIVE, SEED, Rule, check
 from separatrix.estimators.centres import gaussian_centres, given_width, median_distance, sigmoid_centres, spacing
 from separatrix.estimators.whole import whole
 from separatrix.probability.sigmoid import sigmoid
 
 LARGEST = 1e150
 """Values whose squares can be added up."""
+
+RULES = {
+    "centres": ANYTHING,  # see centres
+    "count": COUNT,
+    "width": POSITIVE | Rule(lambda width: isinstance(width, str) and width == "median", '"median"'),
+    "constant": FLAG,
+}
 
 
 class Basis(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -49,10 +57,6 @@ class Basis(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-le
         columns = [str(name) for name in _check_feature_names_in(self, input_features)]
         return np.array([*(["1"] if self.constant else []), *self._names(columns)], dtype=object)
 
-    def _check_constant(self) -> None:
-        if not isinstance(self.constant, (bool, np.bool_)):
-            refuse(f"constant is {self.constant!r}.", "True adds a column of ones; False leaves that to the intercept.")
-
 
 class GaussianBasis(Basis):
     """φⱼ(x) = exp(−‖x − cⱼ‖²/(2s²)), one function for each centre cⱼ, all of width s.
@@ -68,7 +72,7 @@ class GaussianBasis(Basis):
         s, the median distance between two centres (between two rows if there is only one centre).
     constant : bool
         Whether φ₀(x) = 1 comes first. Models with an intercept do not need it.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         For "kmeans" and "data".
 
     Distances mix the columns, so scale them first (``StandardScaler``).
@@ -93,7 +97,7 @@ class GaussianBasis(Basis):
     @whole
     def fit(self, X: Any, y: Any = None) -> Self:
         """Place the centres and find the width."""
-        self._check_constant()
+        check(self, RULES | {"random_state": SEED})
         table = validate_data(self, X, dtype=np.float64)
         largest = np.abs(table).max(axis=0)
         if largest.max() > LARGEST:
@@ -101,7 +105,7 @@ class GaussianBasis(Basis):
                 f"Column {int(largest.argmax())} of X reaches {largest.max():.3g}, and squared distances overflow.",
                 "divide that column by a power of ten.",
             )
-        centres = gaussian_centres(self.centres, table, self.count, self.random_state)
+        centres = gaussian_centres(self.centres, table, int(self.count), self.random_state)
         self.width_ = given_width(self.width) or median_distance(centres, table)
         self.centres_ = centres
         return self
@@ -150,9 +154,9 @@ class SigmoidBasis(Basis):
     @whole
     def fit(self, X: Any, y: Any = None) -> Self:
         """Place the steps and find the widths."""
-        self._check_constant()
+        check(self, RULES)
         table = validate_data(self, X, dtype=np.float64)
-        centres = sigmoid_centres(self.centres, table, self.count)
+        centres = sigmoid_centres(self.centres, table, int(self.count))
         given = given_width(self.width)
         self.widths_ = np.full(len(centres), given) if given else spacing(centres, table)
         self.centres_ = centres

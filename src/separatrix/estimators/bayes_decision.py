@@ -1,5 +1,6 @@
 """The Bayes-optimal decision: a classifier's posteriors, a loss for every action, the action of least expected loss."""
 
+from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -8,8 +9,9 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted, has_
 
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import InputError, refuse
+from separatrix.core.parameters import ESTIMATOR, array_of_numbers, shown
 from separatrix.engines import block_of
-from separatrix.estimators.generative import check_classes, given_priors, numbers_of
+from separatrix.estimators.generative import check_classes, given_priors
 from separatrix.estimators.inputs import encode, sample_weights
 from separatrix.estimators.whole import whole
 from separatrix.terms.decisions import OverallRisk, least_risk, mean_loss, reweighted, threshold_of
@@ -79,8 +81,11 @@ class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
     @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit a clone of the estimator; on any error this one stays as it was."""
-        if self.estimator is None or not hasattr(self.estimator, "fit"):
-            refuse("estimator is None.", "give a classifier with predict_proba, such as LogisticRegression().")
+        if not ESTIMATOR.holds(self.estimator):
+            refuse(
+                f"estimator is {shown(self.estimator)}.",
+                "give a classifier with predict_proba, such as LogisticRegression().",
+            )
         model = clone(self.estimator)
         if sample_weight is None:
             model.fit(X, y)
@@ -178,7 +183,7 @@ class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 
     def _losses(self, classes: AnyArray) -> tuple[Matrix, AnyArray]:
         count = len(classes)
-        losses = 1.0 - np.eye(count) if self.loss_matrix is None else numbers_of(self.loss_matrix, "loss_matrix")
+        losses = 1.0 - np.eye(count) if self.loss_matrix is None else array_of_numbers(self.loss_matrix, "loss_matrix")
         if losses.ndim != 2 or losses.shape[1] != count or not len(losses):
             refuse(
                 f"loss_matrix has shape {losses.shape}; there are {count} classes.",
@@ -190,9 +195,13 @@ class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             if len(losses) != count:
                 refuse(f"loss_matrix has {len(losses)} rows for {count} classes.", "name the rows: actions=[…].")
             return losses, classes
+        if isinstance(self.actions, (str, bytes)) or not np.iterable(self.actions):
+            refuse(f"actions is {shown(self.actions)}.", "actions must be None or a sequence of names, one per row.")
         named = list(self.actions)
         if len(named) != len(losses):
             refuse(f"There are {len(named)} actions for {len(losses)} rows of loss_matrix.", "name every row once.")
+        if not all(isinstance(name, Hashable) for name in named):
+            refuse(f"actions is {shown(self.actions)}.", "name actions by strings or numbers.")
         if len(set(named)) != len(named):
             refuse(f"Two actions have the same name: {named}.", "name every row once.")
         kinds = {type(name) for name in named}

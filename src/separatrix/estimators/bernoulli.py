@@ -1,8 +1,6 @@
 """Naive Bayes of binary features: counts in, a linear posterior out."""
 
-import math
 import warnings
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,18 +11,27 @@ from sklearn.utils.validation import _check_feature_names
 from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import NotFiniteError, refuse
+from separatrix.core.parameters import ANYTHING, FLAG, NONE, array_of_numbers, check, number, shown
 from separatrix.engines import Block, block_of
 from separatrix.estimators.bernoulli_problem import BernoulliProblem, count_error
 from separatrix.estimators.binary_rows import binary_blocks, refuse_strange
-from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, numbers_of, warn_unless_met
+from separatrix.estimators.generative import PosteriorDecision, check_classes, given_priors, warn_unless_met
 from separatrix.estimators.inputs import Target, encode, open_engine, sample_weights
-from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.linear import LinearDecision, _dense
 from separatrix.estimators.ties import gamma, last_of_highest, lead, settle_rows, tolerance_of_rows
 from separatrix.estimators.whole import whole
 from separatrix.terms.bernoulli import BernoulliClasses
 from separatrix.terms.counts import ClassCounts
 
 SMALLEST_ALPHA = 1e-10
+
+RULES = {
+    "alpha": ANYTHING,  # one number or one for each column
+    "force_alpha": FLAG,
+    "binarize": NONE | number("a finite number"),
+    "fit_prior": FLAG,
+    "class_prior": ANYTHING,  # see given_priors
+}
 
 
 class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
@@ -230,23 +237,26 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
             out[first:last] = some
         return out
 
+    def _seen(self, X: Any) -> Matrix:
+        """Zeros and ones: the boundary lies among those, not among the numbers they were made of."""
+        return np.concatenate([_dense(part) for _, _, part in binary_blocks(block_of(X), self._threshold())])
+
     def _threshold(self) -> float | None:
         return None if self.binarize is None else float(self.binarize)
 
     def _given(self, target: Target) -> Vector | None:
         count = len(target.classes)
         if self.class_prior is not None:
-            return given_priors(self.class_prior, count)
+            return given_priors(self.class_prior, count, "class_prior")
         return None if self.fit_prior else np.full(count, 1.0 / count)
 
     def _check_parameters(self, d: int) -> AnyArray | float:
-        if self.binarize is not None and not (_is_number(self.binarize) and math.isfinite(self.binarize)):
-            refuse(f"binarize is {self.binarize!r}.", "it is a finite number, or None.")
-        alpha = numbers_of(self.alpha, "alpha")
+        check(self, RULES)
+        alpha = array_of_numbers(self.alpha, "alpha")
         if alpha.ndim > 1 or (alpha.ndim == 1 and len(alpha) != d):
             refuse(f"When alpha is an array, it should contain `n_features` numbers: {d}.", "give one, or one each.")
         if not np.isfinite(alpha).all() or (alpha < 0).any():
-            refuse(f"alpha is {self.alpha!r}.", "smoothing is finite and not negative.")
+            refuse(f"alpha is {shown(self.alpha)}.", "smoothing is finite and not negative.")
         if not self.force_alpha and (alpha < SMALLEST_ALPHA).any():
             warnings.warn(
                 f"alpha too small, setting alpha = {SMALLEST_ALPHA:.1e}. Use `force_alpha=True` to keep it unchanged.",
@@ -278,7 +288,3 @@ def _scores(block: Block, points: Matrix) -> Matrix:
     out = np.empty((block.shape[0], len(points)))
     kernels.score(block.rows, points, True, False, out, block.entries_per_row)
     return out
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -12,6 +12,7 @@ from separatrix.core.certificate import stated_array, stated_entries
 from separatrix.core.errors import CertificateError, NotFiniteError
 from separatrix.core.plain_values import plain
 from separatrix.engines import block_of
+from separatrix.estimators.binary_rows import refuse_strange
 from separatrix.estimators.inputs import encode, open_engine, sample_weights
 from separatrix.terms.bernoulli import BernoulliClasses, estimate
 from separatrix.terms.counts import ClassCounts, Counts
@@ -51,6 +52,10 @@ class BernoulliProblem:
         parameters = {"ones": model.ones, "zeros": model.zeros, "priors": model.priors}
         return ClosedFormCertificate.of(self._slack(counts, 0.0, 0.0, error), parameters, self, error)
 
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this problem is about."""
+        return int(claim.parameters["ones"].shape[1])
+
     def measure(
         self,
         X: Any,
@@ -74,7 +79,7 @@ class BernoulliProblem:
         try:
             counts = self.count(engine)
         except NotFiniteError:
-            raise CertificateError("This data holds values that cannot be counted.") from None
+            refuse_strange(block, self.binarize is None)
         error = count_error(weights, block.shape[0])
         return self._measured(counts, parameters, error), self._measured(counts, parameters, rounding)
 

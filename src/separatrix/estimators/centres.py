@@ -1,6 +1,5 @@
 """Where basis functions stand and how wide they are."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -9,21 +8,25 @@ from sklearn.utils import check_random_state
 
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import refuse
+from separatrix.core.parameters import array_of_numbers, seed_of
+
+MOST_CENTRES = 10**6
+"""Functions of a grid, or steps in a column."""
 
 PAIRED = 1000
 """Rows or centres among which distances are taken for the median: half a million pairs."""
 
 
-def gaussian_centres(given: Any, table: Matrix, count: Any, random_state: Any) -> Matrix:
+def gaussian_centres(given: Any, table: Matrix, count: int, random_state: Any) -> Matrix:
     """Where hills stand: by name over the data, or as given; (m × d)."""
     columns = table.shape[1]
     if not isinstance(given, str):
         return _given_centres(given, (None, columns), f"an array with {columns} columns, a row for each centre")
     if given == "grid":
-        along = _positive_count(count)
-        if along**columns > 10**6:
+        along = count
+        if along > MOST_CENTRES or along**columns > MOST_CENTRES:
             refuse(
-                f"A grid of {along} along each of {columns} columns has {along**columns:.3g} centres.",
+                f"count is {count}: a grid of so many along each of {columns} columns has more than 10⁶ centres.",
                 'take centres="kmeans", whose number does not grow with the columns.',
             )
         ends = [_ends(column, along) for column in table.T]
@@ -31,7 +34,9 @@ def gaussian_centres(given: Any, table: Matrix, count: Any, random_state: Any) -
     if given not in ("kmeans", "data"):
         refuse(f"centres is {given!r}.", 'use "kmeans", "data", "grid", or the centres themselves.')
     distinct = np.unique(table, axis=0)
-    wanted = min(_positive_count(count), len(distinct))
+    wanted = min(count, len(distinct))
+    if isinstance(random_state, np.random.Generator):  # which scikit-learn does not take
+        random_state = seed_of(random_state)
     if given == "data" or wanted == len(distinct):
         chosen = check_random_state(random_state).permutation(len(distinct))[:wanted]
         return np.asarray(distinct[np.sort(chosen)])
@@ -40,29 +45,27 @@ def gaussian_centres(given: Any, table: Matrix, count: Any, random_state: Any) -
     return np.asarray(KMeans(wanted, n_init=4, random_state=random_state).fit(table).cluster_centers_)
 
 
-def sigmoid_centres(given: Any, table: Matrix, count: Any) -> Matrix:
+def sigmoid_centres(given: Any, table: Matrix, count: int) -> Matrix:
     """Where steps are: by name over the data, or as given; (d × m)."""
     columns = table.shape[1]
     if isinstance(given, str):
-        number = _positive_count(count)
-        inner = np.arange(1, number + 1) / (number + 1)
+        if count > MOST_CENTRES:
+            refuse(f"count is {count}: more steps than the floats of a column can tell apart.", "take fewer.")
+        inner = np.arange(1, count + 1) / (count + 1)
         if given == "quantiles":
             return np.quantile(table, inner, axis=0).T
         if given == "grid":
             low, high = table.min(axis=0), table.max(axis=0)
             return np.asarray(low[:, None] + (high - low)[:, None] * inner)
         refuse(f"centres is {given!r}.", 'use "quantiles", "grid", or the centres themselves.')
-    array = np.asarray(given)
+    array = array_of_numbers(given, "centres")
     if array.ndim == 1:
         given = np.tile(array, (columns, 1))
     return _given_centres(given, (columns, None), f"a row of centres, or {columns} rows, one for each column")
 
 
 def _given_centres(given: Any, shape: tuple[int | None, int | None], wanted: str) -> Matrix:
-    try:
-        centres = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        refuse("centres cannot be read as numbers.", f"give {wanted}.")
+    centres = array_of_numbers(given, "centres").copy()
     fits = centres.ndim == 2 and all(size in (None, n) for size, n in zip(shape, centres.shape, strict=True))
     if not fits or centres.size == 0:
         refuse(f"centres have the shape {centres.shape}.", f"give {wanted}.")
@@ -76,15 +79,7 @@ def given_width(width: Any) -> float | None:
     """A width that was given; None if it is to be found."""
     if isinstance(width, str) and width == "median":
         return None
-    if isinstance(width, bool) or not isinstance(width, Real) or not 0.0 < float(width) < np.inf:
-        refuse(f"width is {width!r}.", 'give a positive number, or "median".')
     return float(width)
-
-
-def _positive_count(count: Any) -> int:
-    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-        refuse(f"count is {count!r}.", "give a whole number, 1 or more.")
-    return int(count)
 
 
 def _ends(column: Vector, along: int) -> Vector:

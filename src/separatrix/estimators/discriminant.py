@@ -1,8 +1,6 @@
 """Linear discriminant analysis: Gaussian classes with one covariance, fitted by maximum likelihood."""
 
-import math
 import warnings
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +11,18 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 from separatrix.certificates.closed_form import sum_error
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import SeparationWarning, refuse
+from separatrix.core.parameters import (
+    ANYTHING,
+    COUNT,
+    ESTIMATOR,
+    FLAG,
+    NONE,
+    NOT_NEGATIVE,
+    SHARE,
+    Rule,
+    check,
+    one_of,
+)
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.gaussian_problem import GaussianProblem
@@ -24,6 +34,17 @@ from separatrix.estimators.whole import whole
 from separatrix.terms.gaussian import discriminant_axes, linear_posterior
 from separatrix.terms.moments import ClassMoments
 from separatrix.terms.walls import Walls, find_walls
+
+RULES = {
+    "solver": one_of("svd", "lsqr", "eigen"),
+    "shrinkage": NONE | SHARE | Rule(lambda amount: isinstance(amount, str) and amount == "auto", '"auto"'),
+    "priors": ANYTHING,  # see given_priors
+    "n_components": NONE | COUNT,
+    "store_covariance": FLAG,
+    "tol": NOT_NEGATIVE,
+    "covariance_estimator": NONE | ESTIMATOR,
+    "covariance": one_of("pooled", "average"),
+}
 
 
 def _merges(model: "LinearDiscriminantAnalysis") -> bool:
@@ -293,20 +314,6 @@ class LinearDiscriminantAnalysis(
             )
 
     def _check_parameters(self) -> None:
-        if self.solver not in ("svd", "lsqr", "eigen"):
-            refuse(f"solver is {self.solver!r}.", "choose one of svd, lsqr, eigen.")
-        if self.covariance not in ("pooled", "average"):
-            refuse(f"covariance is {self.covariance!r}.", "choose pooled or average.")
-        if not _is_number(self.tol) or not 0 <= self.tol < math.inf:
-            refuse(f"tol is {self.tol!r}.", "tol must be a number of at least 0.")
-        if self.n_components is not None and (not _is_number(self.n_components, Integral) or self.n_components < 1):
-            refuse(f"n_components is {self.n_components!r}.", "it is a whole number of at least 1, or None.")
-        amount = 0.0 if self.shrinkage is None or self.shrinkage == "auto" else self.shrinkage
-        if not _is_number(amount) or not 0 <= amount <= 1:
-            refuse(f"shrinkage is {self.shrinkage!r}.", 'it is a number between 0 and 1, "auto" or None.')
+        check(self, RULES)
         if self.shrinkage and self.covariance_estimator is not None:
             refuse("shrinkage and covariance_estimator are both given.", "only one of the two can be set.")
-
-
-def _is_number(value: object, kind: Any = Real) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)

@@ -43,9 +43,6 @@ VALUE_ERROR = 1e-11
 
 def check_firth(estimator: Any, target: Target | None = None) -> None:
     """Refuse parameters, and labels where given, that Firth's method has no meaning for."""
-    for name in ("firth", "flic"):
-        if not isinstance(getattr(estimator, name), (bool, np.bool_)):
-            refuse(f"{name} is {getattr(estimator, name)!r}.", f"{name} is True or False.")
     if not estimator.firth:
         if estimator.flic:
             refuse("flic=True needs firth=True: it refits the intercept of Firth's estimate.", "set firth=True.")
@@ -76,6 +73,10 @@ class FirthProblem:
 
     slope = "Firth's modified score"
     unit = "standard errors"
+
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this problem is about."""
+        return len(claim.point) - self.plain.fit_intercept - self.flic
 
     def stationarity(
         self, X: Any, y: Any, sample_weight: Any, point: Vector, keep: Positions | None, stated: float
@@ -332,8 +333,8 @@ def warn_unless_stationary(stop: Stop, certificate: StationaryCertificate) -> No
     )
     reason = Stop.STALLED if stop.good else stop  # a good end whose rounding error is above tol
     warnings.warn(
-        f"The fit stopped early: {reason.value}. At average objective {certificate.objective:.6g}, {how_far} "
-        f"(tol asks for {math.sqrt(2.0 * certificate.tol):.1e}).\n\nHint: raise max_iter or loosen tol.",
+        f"The fit stopped early: {reason.fact}. At average objective {certificate.objective:.6g}, {how_far} "
+        f"(tol asks for {math.sqrt(2.0 * certificate.tol):.1e}).\n\nHint: {reason.remedy}.",
         ConvergenceWarning,
         stacklevel=4,
     )

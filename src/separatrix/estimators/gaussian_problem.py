@@ -23,7 +23,7 @@ from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.engines import block_of
 from separatrix.estimators.generative import names_of, written_out
-from separatrix.estimators.inputs import encode, open_engine, sample_weights
+from separatrix.estimators.inputs import encode, open_engine, refuse_not_finite, sample_weights
 from separatrix.terms.exact_residual import ExactResidual, few_enough, gaussian_residual
 from separatrix.terms.gaussian import GaussianClasses, LinearPosterior, covariance_of, ledoit_wolf, shrunk
 from separatrix.terms.moments import ClassMoments, class_moments
@@ -135,6 +135,10 @@ class GaussianProblem:
     def _left_out(self, X: Any, keep: Positions) -> tuple[str, ...]:
         return names_of(X, np.setdiff1d(np.arange(block_of(X).shape[1]), keep))
 
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this problem is about."""
+        return int(claim.parameters["means"].shape[1])
+
     def measure(
         self,
         X: Any,
@@ -153,7 +157,7 @@ class GaussianProblem:
             shift = None if engine.sparse else np.asarray(parameters["means"])
             moments = self.moments(engine, shift)
             if not np.isfinite(moments.scatters).all():
-                raise CertificateError("The moments of this data are not finite.")
+                refuse_not_finite(block)
             here = self.estimate(moments, engine)
             self._check_keep(here, keep, parameters["coef"])
             walls = find_walls(here, here.kept(self.tol), engine)

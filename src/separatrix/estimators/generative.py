@@ -10,6 +10,7 @@ from sklearn.utils.validation import _get_feature_names
 from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
+from separatrix.core.parameters import array_of_numbers
 from separatrix.engines import Block, block_of
 from separatrix.estimators.inputs import Target
 
@@ -93,7 +94,7 @@ def given_priors(priors: Any, classes: int, name: str = "priors") -> Vector:
     >>> given_priors([0.25, 0.75], 2)
     array([0.25, 0.75])
     """
-    given = numbers_of(priors, name)
+    given = array_of_numbers(priors, name)
     if given.shape != (classes,):
         refuse(f"Number of {name} must match number of classes: {given.size} for {classes}.", "give one per class.")
     if not (np.isfinite(given).all() and (given >= 0).all()):
@@ -124,19 +125,3 @@ def warn_unless_met(certificate: ClosedFormCertificate, hint: str) -> None:
             ConvergenceWarning,
             stacklevel=5,
         )
-
-
-def numbers_of(values: Any, name: str) -> AnyArray:
-    """A parameter that holds numbers, as float64.
-
-    >>> numbers_of("many", "alpha")
-    Traceback (most recent call last):
-        ...
-    separatrix.core.errors.InputError: alpha is 'many'.
-    <BLANKLINE>
-    Hint: give numbers.
-    """
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        refuse(f"{name} is {values!r}.", "give numbers.")

@@ -5,7 +5,7 @@ Every complaint is a fact, a rule and a way out, and names the column or row.
 
 import datetime
 import decimal
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Never
@@ -14,8 +14,15 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Codes, Vector
 from separatrix.core.errors import InputError, InputTypeError, refuse
+from separatrix.core.numbers import is_number
+from separatrix.core.parameters import Rule, check_value, shown
 from separatrix.core.protocols import Engine
 from separatrix.engines import Block, MemoryEngine, block_of
+
+CLASS_WEIGHT = Rule(
+    lambda given: given is None or isinstance(given, Mapping) or (isinstance(given, str) and given == "balanced"),
+    'None, "balanced" or a dict {class: weight}',
+)
 
 HEAVIEST = 1e150
 """The largest sample weight; its inverse is the smallest. Beyond, products with values overflow or underflow."""
@@ -76,7 +83,8 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
         places = np.searchsorted(classes, found)
         strange = (places >= len(classes)) | (classes[np.minimum(places, len(classes) - 1)] != found)
         if strange.any():
-            refuse(f"y has the label {found[strange][0]!r}, which is not among {classes.tolist()}.", "check y.")
+            label = found[strange][:1].tolist()[0]
+            refuse(f"y has the label {label!r}, which is not among {classes.tolist()}.", "check y; types count too.")
         return Target(places[inverse].astype(np.int32), classes)
     return Target(inverse.astype(np.int32), found)
 
@@ -181,9 +189,9 @@ def sample_weights(sample_weight: Any, rows: int) -> Vector | None:
     if weights.ndim == 0:
         weights = np.full(rows, float(weights))
     if weights.ndim != 1:
-        raise InputError(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.")
+        refuse(f"Sample weights must be 1D array or scalar, got {weights.ndim}D array.", "give one weight per row.")
     if len(weights) != rows:
-        raise InputError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+        refuse(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!", "give one weight per row.")
     if not np.isfinite(weights).all():
         first = int((~np.isfinite(weights)).argmax())
         refuse(f"Input sample_weight contains NaN or infinity (first at row {first}).", "give finite weights.")
@@ -233,35 +241,30 @@ def class_factors(class_weight: Any, target: Target, weights: Vector | None) -> 
     if class_weight is None:
         return None
     count = len(target.classes)
+    check_value("class_weight", class_weight, CLASS_WEIGHT)
     if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            refuse(f"class_weight is {class_weight!r}.", 'use None, "balanced" or {class: weight}.')
         sums = np.bincount(target.codes, weights, minlength=count)
         return {code: float(sums.sum() / (count * sums[code])) for code in range(count) if sums[code] > 0}
     factors = {}
     known = {label: code for code, label in enumerate(target.classes.tolist())}
-    for label, factor in _mapping(class_weight).items():
+    for label, factor in class_weight.items():
         label = label.item() if isinstance(label, np.generic) else label
-        if not (isinstance(factor, (int, float, np.number)) and math.isfinite(factor) and factor >= 0):
-            refuse(f"class_weight[{label!r}] is {factor!r}.", "class weights are finite and not negative.")
+        if not is_number(factor, 0.0, HEAVIEST) or 0.0 < factor < 1.0 / HEAVIEST:
+            refuse(
+                f"class_weight[{shown(label)}] is {shown(factor)}.",
+                f"class weights are numbers and not negative: 0, or between {1.0 / HEAVIEST:g} and {HEAVIEST:g}.",
+            )
         if label in known:
             factors[known[label]] = float(factor)
     unweighted = [label for label, code in known.items() if code not in factors]
-    if unweighted and len(factors) < len(_mapping(class_weight)):
-        strange = next(label for label in _mapping(class_weight) if label not in known)
+    if unweighted and len(factors) < len(class_weight):
+        strange = next(label for label in class_weight if label not in known)
         refuse(
             f"class_weight has the class {strange!r}, which is not in y, and none for {unweighted[0]!r}: "
             f"The classes, {unweighted}, are not in class_weight.",
             f"the classes of y are {list(known)}; their types count too.",
         )
     return factors
-
-
-def _mapping(class_weight: Any) -> dict[Any, Any]:
-    try:
-        return dict(class_weight)
-    except (TypeError, ValueError):
-        refuse(f"class_weight is {class_weight!r}.", 'use None, "balanced" or {class: weight}.')
 
 
 def weighted(target: Target, weights: Vector | None, factors: dict[int, float] | None) -> Vector | None:
@@ -284,6 +287,16 @@ def open_engine(block: Block, target: Target, weights: Vector | None) -> Engine:
 
 def refuse_not_finite(block: Block) -> Never:
     """Find the NaN or infinity that a pass stumbled over and name it; or name the overflow."""
+    largest, where = largest_value(block)
+    refuse(
+        f"The sums over the rows overflow: {block.column_name(where)} reaches {largest:.3g}, and squares "
+        "must stay below 1.8e308.",
+        "divide that column by a power of ten.",
+    )
+
+
+def largest_value(block: Block) -> tuple[float, int]:
+    """The size of the largest value and its column; a NaN or an infinity on the way is refused by its place."""
     n, d = block.shape
     largest, where = 0.0, 0
     step = n if block.sparse else max(1, 2**20 // d)
@@ -304,11 +317,7 @@ def refuse_not_finite(block: Block) -> Never:
         if len(values) and np.abs(values).max() > largest:
             place = int(np.abs(values).argmax())
             largest, where = float(abs(values[place])), _place(part, place)[1]
-    refuse(
-        f"The sums over the rows overflow: {block.column_name(where)} reaches {largest:.3g}, and squares "
-        "must stay below 1.8e308.",
-        "divide that column by a power of ten.",
-    )
+    return largest, where
 
 
 def _place(part: Any, place: int) -> tuple[int, int]:
@@ -324,6 +333,7 @@ __all__ = [
     "block_of",
     "class_factors",
     "encode",
+    "largest_value",
     "open_engine",
     "refuse_not_finite",
     "sample_weights",

@@ -121,7 +121,8 @@ class Lesson:
         if learned.pocket is not None and rule.average_from < 0:
             point = learned.pocket
         certificate = self._certificate(k, rule, learned.end, point, state, start, verdicts)
-        return Taught(point, learned.end, learned.epochs, state.visits, state.mistakes, certificate)
+        end = learned.end if certificate.met else self._unproved(learned.end)
+        return Taught(point, end, learned.epochs, state.visits, state.mistakes, certificate)
 
     def continue_with(
         self, k: int, start: Vector, rule: PerceptronRule, state: SweepState | None, seed: int
@@ -210,6 +211,12 @@ class Lesson:
         found = separability(self.block.source, labels, self.constant, budget, sample_weight=visited, others=False)
         return found.without_data()
 
+    def _unproved(self, end: End) -> End:
+        """Why an end that is a separator's is none after all."""
+        if end is not End.SEPARATOR:
+            return end
+        return End.HELD_OUT if self.held_out > 0.0 else End.ROUNDED
+
     def _certificate(
         self,
         k: int,
@@ -243,7 +250,7 @@ class Lesson:
             if made is not None:
                 return made
         separable = True if any(verdict.kind == "complete" for verdict in verdicts) else None
-        reason = end.value
+        reason = self._unproved(end).value
         if any(verdict.kind == "undecided" for verdict in verdicts):
             reason += (
                 "; whether a separator exists was not decided in the time of the epochs: separability(X, y) decides"

@@ -50,7 +50,7 @@ class LinearDecision:
         """The nearest point on the boundary: x − f(x)·w/‖w‖²."""
         length = self._normal_length()
         unit = self._boundary()[0] / length  # ‖w‖² may be below the smallest float
-        return _dense(block_of(X)) - np.outer(self._along(X) / length, unit)
+        return self._seen(X) - np.outer(self._along(X) / length, unit)
 
     @property
     def origin_distance_(self) -> float:
@@ -64,6 +64,10 @@ class LinearDecision:
         if self._rounding_ is not None and abs(b) <= self._rounding_.tolerances(self.coef_, self.intercept_)[0, -1]:
             b = 0.0
         return w, b
+
+    def _seen(self, X: Any) -> Matrix:
+        """The rows as f sees them, in a dense array."""
+        return _dense(block_of(X))
 
     def _along(self, X: Any) -> Vector:
         """⟨w, x⟩ + b of the boundary, 0 on it."""

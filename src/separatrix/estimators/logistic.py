@@ -4,7 +4,6 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,11 +16,12 @@ from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.certificates.subgradient import SubgradientCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import InputError, NotFiniteError, SeparationWarning, refuse
+from separatrix.core.parameters import check, seed_of
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
-from separatrix.estimators.descent_parameters import DESCENT_SOLVERS, check_descent
+from separatrix.estimators.descent_parameters import check_descent
 from separatrix.estimators.inputs import (
     Target,
     block_of,
@@ -33,6 +33,7 @@ from separatrix.estimators.inputs import (
     weighted,
 )
 from separatrix.estimators.linear import LinearDecision
+from separatrix.estimators.logistic_parameters import DESCENT_SOLVERS, RULES
 from separatrix.estimators.named_penalty import UNSET, check_penalty_name, strength_and_ratio
 from separatrix.estimators.problem import LogisticProblem
 from separatrix.estimators.solving import MANY_COLUMNS, SCIKIT_LEARN_SOLVERS, Solved, solve
@@ -46,8 +47,6 @@ if TYPE_CHECKING:  # what most fits do not need is imported by those that do: a 
     from separatrix.estimators.descent import Descended
     from separatrix.estimators.firth import FirthSolved
     from separatrix.estimators.no_maximum import Limit
-
-OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg", *DESCENT_SOLVERS)
 
 
 class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
@@ -89,10 +88,10 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         shape. scikit-learn's other names are accepted and mean "auto": all reach the
         same minimum. With an L1 part it is always proximal Newton on working sets.
         "gd" is gradient descent over all rows, "sgd" stochastic gradient descent in batches: see the
-        parameters from ``learning_rate`` on, which no other solver looks at.
+        parameters from ``learning_rate`` on, of which other solvers only check the values.
     max_iter : int, default=100
         Most passes over the data that evaluate F; products in "newton-cg" not counted. For descent: epochs.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Chooses the sub-sample's rows, the order of an epoch, the rows held out and a random start; None means 0, so
         that a fit repeats itself.
     warm_start : bool, default=False
@@ -102,7 +101,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     verbose : int, default=0
         1 prints a line per pass.
     on_pass : callable or None
-        Called after every pass with a ``Pass``; returning True stops the fit.
+        Called after every pass with a ``Pass``; returning True stops the fit. What it raises, StopIteration too, passes
+        through unchanged and leaves the estimator as it was.
     firth : bool, default=False
         Maximise Firth's penalised likelihood, ℓ + ½ log det I, instead: no first-order bias, and finite
         weights also where the classes are separated. Needs ``C=np.inf``, two classes, no L1 part. Sample
@@ -325,7 +325,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
             warn_unless_stationary(solved.outcome.stop, certificate)
         else:
-            warn_unless_good(solved.outcome.stop, certificate, "" if judged is None else judged.kind)
+            kind, scheduled = "" if judged is None else judged.kind, callable(self.learning_rate)
+            warn_unless_good(solved.outcome.stop, certificate, kind, scheduled)
         return self
 
     @property
@@ -408,27 +409,17 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
 
     def _hooks(self, tasks: Hook | None) -> tuple[Hook, ...]:
-        return tuple(hook for hook in (tasks, self.on_pass, print_pass if self.verbose else None) if hook)
+        hooks = (tasks, self.on_pass, print_pass if self.verbose else None)
+        return tuple(hook for hook in hooks if hook is not None)
 
     def _check_parameters(self) -> None:
-        if not _is_number(self.C) or not self.C > 0:
-            refuse(f"C is {self.C!r}.", "C must be positive; np.inf means no penalty.")
-        if not _is_number(self.tol) or not 0 < self.tol < math.inf:
-            refuse(f"tol is {self.tol!r}.", "tol must be a positive number; 1e-8 is the default.")
-        if not _is_number(self.max_iter, Integral) or not self.max_iter >= 1:
-            refuse(f"max_iter is {self.max_iter!r}.", "max_iter must be a whole number of at least 1.")
-        if self.l1_ratio is not None and (not _is_number(self.l1_ratio) or not 0 <= self.l1_ratio <= 1):
-            refuse(f"l1_ratio is {self.l1_ratio!r}.", "l1_ratio lies between 0 (L2) and 1 (L1).")
+        check(self, RULES)
         check_penalty_name(self)
-        if self.solver not in (*OWN_SOLVERS, *SCIKIT_LEARN_SOLVERS):
-            refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(OWN_SOLVERS)}.")
-        if self.on_separation not in ("warn", "raise"):
-            refuse(f"on_separation is {self.on_separation!r}.", 'choose "warn" or "raise".')
         self._check_firth()
         check_descent(self)
 
     def _check_firth(self, target: Target | None = None) -> None:
-        if self.firth is not False or self.flic is not False:
+        if self.firth or self.flic:
             from separatrix.estimators.firth import check_firth
 
             check_firth(self, target)
@@ -454,11 +445,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         return SCIKIT_LEARN_SOLVERS.get(self.solver, self.solver)
 
     def _seed(self) -> int:
-        if self.random_state is None:
-            return 0
-        if isinstance(self.random_state, Integral):
-            return int(self.random_state)
-        return int(self.random_state.randint(2**31 - 1))
+        return seed_of(self.random_state)
 
     def _start(self, outputs: int, columns: int) -> Vector | None:
         """Weights of the last fit, if asked for and of the right shape."""
@@ -508,7 +495,3 @@ def _magnified(solved: "Solved | FirthSolved") -> float:
     if factor is None or len(factor.diagonal) > MANY_COLUMNS:
         return 1.0
     return float(np.max(factor.diagonal * np.square(factor.inverse_lengths)))
-
-
-def _is_number(value: object, kind: Any = Real) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)

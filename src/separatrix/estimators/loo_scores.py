@@ -1,11 +1,15 @@
 """Left-out scores judged by a scorer of scikit-learn."""
 
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from separatrix.core.arrays import AnyArray, Vector
+from separatrix.core.errors import refuse
+from separatrix.core.numbers import is_number
+from separatrix.core.parameters import shown
 from separatrix.estimators.inputs import Target
 
 
@@ -33,6 +37,23 @@ class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         return self.classes[codes]
 
 
+def is_scorer(name: Any) -> bool:
+    """Whether scikit-learn has a scorer of this name."""
+    from sklearn.metrics import get_scorer_names
+
+    return isinstance(name, str) and name in get_scorer_names()
+
+
+def splits(cv: Any) -> bool:
+    """Whether rows can be split by it: a splitter, or pairs of positions, to learn from and to judge by."""
+    if hasattr(cv, "split") and hasattr(cv, "get_n_splits"):
+        return True
+    listed = isinstance(cv, Iterable) and not isinstance(cv, (str, bytes, Mapping, np.ndarray))
+    if not listed or not isinstance(cv, Sequence):
+        return listed
+    return len(cv) > 0 and all(isinstance(pair, Sized) and len(pair) == 2 for pair in cv)
+
+
 def best_of(scoring: Any, fitted: AnyArray, target: Target, weights: Vector | None) -> Vector:
     """The scorer's value for each penalty; ``fitted`` is (n × targets × penalties)."""
     from sklearn.metrics import check_scoring
@@ -44,5 +65,8 @@ def best_of(scoring: Any, fitted: AnyArray, target: Target, weights: Vector | No
     for k in range(fitted.shape[2]):
         scores = fitted[:, 0, k] if fitted.shape[1] == 1 else fitted[:, :, k]
         extra = {} if weights is None else {"sample_weight": weights}
-        values.append(float(scorer(judge, np.nan_to_num(scores), labels, **extra)))
+        value = scorer(judge, np.nan_to_num(scores), labels, **extra)
+        if not is_number(value):
+            refuse(f"scoring returned {shown(value)}.", "a scorer returns one number, the higher the better.")
+        values.append(float(value))
     return np.array(values)

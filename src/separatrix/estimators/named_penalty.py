@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 from separatrix.core.errors import refuse
+from separatrix.core.parameters import shown
 
 UNSET = "deprecated"
 """The default, as in scikit-learn: C and l1_ratio say it all."""
@@ -29,7 +30,8 @@ def check_penalty_name(model: Any) -> None:
         return
     if name is not None and not (isinstance(name, str) and name in NAMES):
         refuse(
-            f"penalty is {name!r}.", 'leave it out, and set C and l1_ratio; or one of "l1", "l2", "elasticnet", None.'
+            f"penalty is {shown(name)}.",
+            'leave it out, and set C and l1_ratio; or one of "l1", "l2", "elasticnet", None.',
         )
     today = {
         "l1": "l1_ratio=1",

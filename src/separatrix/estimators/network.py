@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names
 from separatrix.certificates.network import NetworkCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
+from separatrix.core.parameters import seed_of
 from separatrix.core.pool import LanePool
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
@@ -21,7 +22,7 @@ from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.engines import block_of
 from separatrix.engines.batches import RowSource, natural_type
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
-from separatrix.estimators.network_parameters import check_parameters, hidden_sizes, seed_of
+from separatrix.estimators.network_parameters import check_parameters, hidden_sizes
 from separatrix.estimators.network_problem import Labelled, NetworkProblem, check_finite
 from separatrix.estimators.network_scores import codes_of, log_shares_of, reach_of, settle, shares_of
 from separatrix.estimators.network_training import Training, new_update, train_epochs, train_lbfgs
@@ -74,7 +75,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         Most epochs; for "lbfgs" most iterations.
     shuffle : bool
         A new order of the rows in every epoch, a function of (seed, epoch) alone.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         The seed of start, order and validation rows; None means 0, so that a fit repeats itself.
     tol : float
         What counts as an improvement of the loss or the validation score; for "lbfgs" the
@@ -96,7 +97,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
     n_jobs : int or None
         Most threads; None for all. It never changes a result.
     on_pass : callable or None
-        Called after every epoch with a ``Pass``; returning True stops the fit.
+        Called after every epoch with a ``Pass``; returning True stops the fit. What it raises, StopIteration too,
+        passes through unchanged and leaves the estimator as it was.
 
     Attributes
     ----------
@@ -202,7 +204,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         problem = self._problem(data, data.target.classes)
         training = self._begin(problem, data, goes_on=bool(self.warm_start) and hasattr(self, "coefs_"))
         stop = self._train(X, y, data, problem, training, int(self.max_iter))
-        if stop is not Stop.ASKED and (stop is Stop.MAX_ITER or not self.certificate_.met):
+        ran_out = stop in (Stop.MAX_ITER, Stop.EVALUATIONS)
+        if stop is not Stop.ASKED and (ran_out or not self.certificate_.met):
             warnings.warn(_how_far(self, stop), ConvergenceWarning, stacklevel=3)
         return self
 
@@ -271,7 +274,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
             )
         if before is None or self._architecture() != architecture:
             return Training(
-                architecture.draw(seed_of(self), dtype),
+                architecture.draw(seed_of(self.random_state), dtype),
                 new_update(self, architecture.parameters, dtype),
                 History.fresh(bool(self.early_stopping)),
             )
@@ -313,7 +316,9 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 if self.solver == "lbfgs":
                     stop = train_lbfgs(self, problem, data, training, trace, pool)
                 else:
-                    stop = train_epochs(self, problem, data, training, seed_of(self), max_epochs, trace, pool)
+                    stop = train_epochs(
+                        self, problem, data, training, seed_of(self.random_state), max_epochs, trace, pool
+                    )
                 dtype = training.weights.dtype
                 point: Vector = training.weights.astype(np.float64)
                 value, gradient = problem.objective(data).evaluate(point, pool)
@@ -369,7 +374,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         return Architecture(units, self._activation)
 
     def _hooks(self, tasks: Hook | None) -> tuple[Hook, ...]:
-        return tuple(hook for hook in (tasks, self.on_pass, _print_epoch if self.verbose else None) if hook)
+        hooks = (tasks, self.on_pass, _print_epoch if self.verbose else None)
+        return tuple(hook for hook in hooks if hook is not None)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "coefs_"):
@@ -390,10 +396,10 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
 def _how_far(model: MLPClassifier, stop: Stop) -> str:
     """The text of the warning: how long, how flat, and what to do."""
     found = model.certificate_
-    still = ", still improving" if stop is Stop.MAX_ITER else ""
-    remedy = "raise max_iter, or loosen tol"
+    reason = Stop.FLOOR if stop is Stop.CERTIFIED else stop  # the last look at the slope saw its rounding
+    still = ", still improving" if stop is Stop.MAX_ITER else f": {reason.fact}"
+    remedy = reason.remedy
     if stop is Stop.PATIENCE:
-        still = f": {stop.value.partition('; ')[0]}"
         remedy = 'lower learning_rate_init, raise n_iter_no_change, use solver="lbfgs", or loosen tol'
     return (
         f"The fit stopped after {model.n_iter_} {'iterations' if model.solver == 'lbfgs' else 'epochs'} at average "

@@ -77,6 +77,10 @@ class NetworkProblem:
     alpha: float
     classes: AnyArray
 
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this problem is about."""
+        return self.architecture.units[0]
+
     def objective(self, data: Labelled, dtype: Any = np.float64) -> NetworkLoss:
         """The objective over all rows; products in ``dtype``, sums over blocks of rows in float64."""
         source = RowSource.of(data.block, dtype)

@@ -72,7 +72,8 @@ def held_out(data: Labelled, fraction: float, seed: int) -> tuple[Positions, Pos
         out[mine[: min(round(fraction * len(mine)), len(mine) - 1)]] = True
     if out.sum() < 2:
         refuse(
-            f"The validation set is too small: {int(out.sum())} of {len(order)} rows.",
+            f"The validation set is too small: validation_fraction = {fraction:g} gives {int(out.sum())} of "
+            f"{len(order)} rows.",
             "raise validation_fraction, or set early_stopping=False.",
         )
     return np.sort(order[~out]), order[out]
@@ -157,9 +158,16 @@ def train_lbfgs(
             )
         return value, gradient
 
+    raised: list[StopIteration] = []
+
     def after_step(intermediate_result: Any) -> None:
         norm = float(np.linalg.norm(intermediate_result.x[:end]))
-        if trace.record(float(intermediate_result.fun), math.inf, norm, math.nan, intermediate_result.x.copy()):
+        try:
+            asked = trace.record(float(intermediate_result.fun), math.inf, norm, math.nan, intermediate_result.x.copy())
+        except StopIteration as error:  # SciPy takes any for its own
+            raised.append(error)
+            raise
+        if asked:
             raise StopIteration
 
     found = scipy.optimize.minimize(
@@ -176,10 +184,14 @@ def train_lbfgs(
             "ftol": 1e-15,
         },
     )
+    if raised:
+        raise raised[0]
     training.weights = np.asarray(found.x)
     training.history.losses.append(float(found.fun))
     if found.status == 99:
         return Stop.ASKED
     if np.abs(found.jac).max() <= float(model.tol):
         return Stop.CERTIFIED
-    return Stop.MAX_ITER if found.status == 1 else Stop.FLOOR
+    if found.status == 1:  # one limit or the other
+        return Stop.MAX_ITER if found.nit >= int(model.max_iter) else Stop.EVALUATIONS
+    return Stop.FLOOR

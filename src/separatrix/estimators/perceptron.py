@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from numbers import Integral
 from typing import Any, Never, Self
 
 import numpy as np
@@ -12,7 +11,8 @@ from sklearn.utils.validation import _check_feature_names
 from separatrix.certificates.one_against_rest import OneAgainstRest
 from separatrix.certificates.separator import UnprovedCertificate
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.core.errors import InputError, NotFiniteError, refuse
+from separatrix.core.errors import NotFiniteError, refuse
+from separatrix.core.parameters import seed_of
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Pass, Trace
@@ -21,7 +21,7 @@ from separatrix.estimators.inputs import (
     block_of,
     class_factors,
     encode,
-    refuse_not_finite,
+    largest_value,
     sample_weights,
     weighted,
 )
@@ -33,6 +33,9 @@ from separatrix.estimators.telling import print_epoch, warn_unless_ended
 from separatrix.estimators.whole import whole
 from separatrix.solvers.perceptron import End, Patience
 from separatrix.terms.perceptron import BatchRule, PerceptronRule, Schedule
+
+LARGE = 1e50
+"""Where weights overflow, a column beyond this is to blame, and below it the rate."""
 
 
 class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
@@ -65,7 +68,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         The rate η, or the first one.
     n_jobs : int or None
         Most threads for passes that count; sweeps are sequential by nature. It never changes a result.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Decides the orders and the random start; with None every fit has its own.
     early_stopping, validation_fraction, n_iter_no_change
         As in scikit-learn: hold out a share of each class and stop when its score has not risen by tol for
@@ -98,7 +101,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         None never asks. The answer may take as long as the epochs have taken, and half a second at least; if it is
         not there by then, learning goes on and the certificate says that it was not decided.
     on_pass : callable or None
-        Called after every epoch with a ``Pass``; returning True stops the fit.
+        Called after every epoch with a ``Pass``; returning True stops the fit. What it raises, StopIteration too,
+        passes through unchanged and leaves the estimator as it was.
 
     Attributes
     ----------
@@ -223,7 +227,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         check_parameters(self)
         if self.early_stopping:
             refuse("partial_fit has no rows to hold out.", "set early_stopping=False.")
-        if self.class_weight == "balanced":
+        if isinstance(self.class_weight, str):
             refuse('class_weight="balanced" needs all labels at once.', "give the factors as a dict.")
         known = getattr(self, "classes_", None)
         if known is None and classes is None:
@@ -292,7 +296,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         weights = weighted(target, weights, class_factors(self.class_weight, target, weights))
         if classes is None:
             _check_classes(target, weights)
-        generator = np.random.default_rng(_seed(self.random_state))
+        seed = None if self.random_state is None else seed_of(self.random_state)
+        generator = np.random.default_rng(seed)
         held_out = float(self.validation_fraction) if self.early_stopping else 0.0
         return Lesson(block, target, weights, bool(self.fit_intercept), bool(self.shuffle), generator, held_out)
 
@@ -340,7 +345,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
             self._settle(lesson.block, unit=float(self.eta0) * float(np.mean(np.square(lesson.lengths))))
 
     def _hooks(self) -> tuple[Callable[[Pass], bool], ...]:
-        return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook)
+        return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook is not None)
 
 
 def _check_scores(lesson: Lesson, points: Matrix) -> None:
@@ -372,19 +377,8 @@ def _check_width(model: Perceptron, d: int) -> None:
 
 
 def _refuse_overflow(block: Any) -> Never:
-    try:
-        refuse_not_finite(block)
-    except InputError as error:
-        if "overflow" not in str(error):
-            raise
+    largest, where = largest_value(block)
     refuse(
-        "The weights overflow: they left the range of floats.", "lower eta0, or divide the columns by a power of ten."
+        f"The weights overflow: they left the range of floats. {block.column_name(where)} reaches {largest:.3g}.",
+        "divide that column by a power of ten." if largest > LARGE else "lower eta0.",
     )
-
-
-def _seed(random_state: Any) -> int | None:
-    if random_state is None:
-        return None
-    if isinstance(random_state, Integral):
-        return int(random_state) & (2**64 - 1)
-    return int(random_state.randint(2**31 - 1))

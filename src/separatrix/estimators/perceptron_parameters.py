@@ -1,50 +1,57 @@
 """Which values the perceptron's parameters may have."""
 
 import math
-from numbers import Integral, Real
 from typing import Any
 
-from separatrix.core.errors import refuse
+from separatrix.core.parameters import (
+    COUNT,
+    FLAG,
+    HOOK,
+    JOBS,
+    NONE,
+    NOT_NEGATIVE,
+    PART,
+    POSITIVE,
+    SEED,
+    SHARE,
+    VERBOSITY,
+    Rule,
+    check,
+    one_of,
+)
+from separatrix.estimators.inputs import CLASS_WEIGHT
+
+RULES = {
+    "penalty": one_of(None, "l2", "l1", "elasticnet"),
+    "alpha": NOT_NEGATIVE,
+    "l1_ratio": SHARE,
+    "fit_intercept": FLAG,
+    "max_iter": COUNT,
+    "tol": NONE | NOT_NEGATIVE | Rule(lambda tol: isinstance(tol, float) and tol == -math.inf, "-np.inf"),
+    "shuffle": FLAG,
+    "verbose": VERBOSITY,
+    "eta0": POSITIVE,
+    "n_jobs": JOBS,
+    "random_state": SEED,
+    "early_stopping": FLAG,
+    "validation_fraction": PART,
+    "n_iter_no_change": COUNT,
+    "class_weight": CLASS_WEIGHT,
+    "warm_start": FLAG,
+    "rule": one_of("sample", "batch"),
+    "margin": NOT_NEGATIVE,
+    "learning_rate": one_of("constant", "invscaling") | Rule(callable, "a function of t = 1, 2, …"),
+    "power_t": NOT_NEGATIVE,
+    "init": one_of("zeros", "random"),
+    "average": FLAG | COUNT,
+    "pocket": FLAG,
+    "error_threshold": NONE | NOT_NEGATIVE,
+    "loss_threshold": NONE | NOT_NEGATIVE,
+    "verdict_after": NONE | COUNT,
+    "on_pass": HOOK,
+}
 
 
 def check_parameters(model: Any) -> None:
     """Refuse parameters that mean nothing."""
-
-    def number(
-        name: str, low: float, rule: str, kind: Any = Real, open_end: bool = False, high: float = math.inf
-    ) -> None:
-        value = getattr(model, name)
-        good = isinstance(value, kind) and not isinstance(value, bool)
-        if not (good and (low < value if open_end else low <= value) and value <= high and value < math.inf):
-            refuse(f"{name} is {value!r}.", f"{name} must be {rule}.")
-
-    def choice(name: str, options: tuple[Any, ...]) -> None:
-        if getattr(model, name) not in options:
-            refuse(f"{name} is {getattr(model, name)!r}.", f"choose one of {', '.join(map(repr, options))}.")
-
-    choice("penalty", (None, "l2", "l1", "elasticnet"))
-    choice("rule", ("sample", "batch"))
-    choice("init", ("zeros", "random"))
-    if not callable(model.learning_rate):
-        choice("learning_rate", ("constant", "invscaling"))
-    number("alpha", 0.0, "a number of at least 0")
-    number("l1_ratio", 0.0, "a number between 0 and 1", high=1.0)
-    number("eta0", 0.0, "a positive number", open_end=True)
-    number("margin", 0.0, "a number of at least 0")
-    number("power_t", 0.0, "a number of at least 0")
-    number("max_iter", 1, "a whole number of at least 1", Integral)
-    number("n_iter_no_change", 1, "a whole number of at least 1", Integral)
-    number("validation_fraction", 0.0, "a number between 0 and 1, neither of them", open_end=True, high=1 - 1e-12)
-    if model.tol is not None and model.tol != -math.inf:
-        number("tol", 0.0, "None or a number of at least 0")
-    for name in ("error_threshold", "loss_threshold"):
-        if getattr(model, name) is not None:
-            number(name, 0.0, "None or a number of at least 0")
-    if model.verdict_after is not None:
-        number("verdict_after", 1, "None or a whole number of at least 1", Integral)
-    if not isinstance(model.average, bool):
-        number("average", 1, "a bool or a whole number of at least 1", Integral)
-    if not (model.random_state is None or isinstance(model.random_state, Integral)) and not hasattr(
-        model.random_state, "randint"
-    ):
-        refuse(f"random_state is {model.random_state!r}.", "use a whole number, a RandomState or None.")
+    check(model, RULES)

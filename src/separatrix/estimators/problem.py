@@ -111,7 +111,8 @@ def about_a_typical_row(objective: PenalisedLoss) -> PenalisedLoss:
 def packed(objective: PenalisedLoss) -> PenalisedLoss:
     """The objective of dense rows about zero, as sparse ones: the sums of those round otherwise."""
     engine = objective.engine
-    rows = scipy.sparse.csr_array(engine.columns(np.arange(engine.columns_count, dtype=np.int64)))
+    every = engine.columns(np.arange(engine.columns_count, dtype=np.int64))
+    rows = scipy.sparse.csr_array(np.asarray(every, dtype=np.float64))  # SciPy takes no swapped bytes
     sparse = MemoryEngine(block_of(rows), engine.codes, max(objective.outputs, 2), engine.weights)
     return replace(objective, engine=sparse, ranges=None)
 
@@ -292,6 +293,10 @@ class LogisticProblem:
     def outputs(self) -> int:
         """Weight vectors: one for two classes, one per class for more."""
         return 1 if len(self.classes) == 2 else len(self.classes)
+
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this problem is about."""
+        return len(claim.point) // self.outputs - self.fit_intercept
 
     def alpha(self, engine: Engine) -> float:
         """κρ, the strength of the L1 part."""

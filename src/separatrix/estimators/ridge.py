@@ -1,7 +1,5 @@
 """Least squares as a classifier: a line fitted to ±1 and cut at zero."""
 
-import math
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -11,10 +9,11 @@ from sklearn.utils.validation import _check_feature_names
 from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.core.arrays import Matrix
 from separatrix.core.errors import refuse
+from separatrix.core.parameters import COUNT, FLAG, NONE, NOT_NEGATIVE, SEED, Rule, check, number, one_of
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.generative import warn_unless_met
-from separatrix.estimators.inputs import Target, block_of
+from separatrix.estimators.inputs import CLASS_WEIGHT, Target, block_of
 from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.ridge_problem import RidgeProblem, opened
 from separatrix.estimators.solving import LARGEST_HESSIAN
@@ -31,6 +30,21 @@ from separatrix.terms.logistic import Scores
 from separatrix.terms.wide_least_squares import solve_wide
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+
+PENALTY = number("finite and at least 0; 0 is plain least squares", 0.0)
+
+RULES = {
+    "alpha": PENALTY,
+    "fit_intercept": FLAG,
+    "copy_X": FLAG,
+    "max_iter": NONE | COUNT,
+    "tol": NOT_NEGATIVE,
+    "class_weight": CLASS_WEIGHT,
+    "solver": Rule(one_of(*SOLVERS).holds, f"{one_of(*SOLVERS).text}; all give the same answer", choice=True),
+    "positive": FLAG,
+    "random_state": SEED,
+    "store_loo": FLAG,
+}
 
 
 class LeastSquaresDecision(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
@@ -129,9 +143,8 @@ class RidgeClassifier(LeastSquaresDecision):
     @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
-        alpha = check_penalty(self.alpha, "alpha")
-        if self.solver not in SOLVERS:
-            refuse(f"solver is {self.solver!r}.", f"choose one of {', '.join(SOLVERS)}; all give the same answer.")
+        check(self, RULES)
+        alpha = float(self.alpha)
         if self.positive:
             refuse("positive=True is not supported.", "use sklearn.linear_model.RidgeClassifier for positive weights.")
         _, target, factors, engine = opened(X, y, sample_weight, self.class_weight, wide=alpha > 0)
@@ -173,16 +186,3 @@ def _left_out(engine: Engine, equations: NormalEquations, at: RidgeSolution) -> 
     if engine.weights is not None:
         share = share * np.minimum(engine.weights, 1.0)
     return np.asarray(downdated(errors, share[:, None]))
-
-
-def check_penalty(alpha: Any, name: str) -> float:
-    """A penalty: finite and not negative.
-
-    >>> check_penalty(0, "alpha")
-    0.0
-    """
-    number: Any = Real
-    value = float(alpha) if isinstance(alpha, number) and not isinstance(alpha, bool) else math.nan
-    if not 0.0 <= value < math.inf:
-        refuse(f"{name} is {alpha!r}.", "a penalty is finite and at least 0; 0 is plain least squares.")
-    return value

@@ -6,14 +6,25 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Vector
 from separatrix.core.errors import refuse
+from separatrix.core.numbers import is_count
+from separatrix.core.parameters import ANYTHING, FLAG, NONE, Rule, array_of_numbers, check, check_value, count
 from separatrix.core.protocols import Engine
 from separatrix.core.threads import one_blas_thread
-from separatrix.estimators.inputs import Target
-from separatrix.estimators.loo_scores import best_of
-from separatrix.estimators.ridge import LeastSquaresDecision, RidgeClassifier, check_penalty
+from separatrix.estimators.inputs import CLASS_WEIGHT, Target
+from separatrix.estimators.loo_scores import best_of, is_scorer, splits
+from separatrix.estimators.ridge import PENALTY, LeastSquaresDecision, RidgeClassifier
 from separatrix.estimators.ridge_problem import RidgeProblem, opened
 from separatrix.estimators.whole import whole
 from separatrix.terms.least_squares import NormalEquations, Spectrum, left_out, signs_of, solve_ridge
+
+RULES = {
+    "alphas": ANYTHING,  # one penalty or several
+    "fit_intercept": FLAG,
+    "scoring": NONE | Rule(lambda name: callable(name) or is_scorer(name), "a scorer of scikit-learn or its name"),
+    "cv": NONE | count(2) | Rule(splits, "a splitter, or a list of pairs of positions"),
+    "class_weight": CLASS_WEIGHT,
+    "store_cv_results": FLAG,
+}
 
 
 class RidgeClassifierCV(LeastSquaresDecision):
@@ -74,7 +85,10 @@ class RidgeClassifierCV(LeastSquaresDecision):
     @whole
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the penalty and fit; on any error the estimator stays as it was."""
-        alphas = np.array([check_penalty(alpha, "alphas") for alpha in np.ravel(self.alphas)])
+        check(self, RULES)
+        alphas = array_of_numbers(self.alphas, "alphas").ravel()
+        for alpha in alphas:
+            check_value("One of the alphas", float(alpha), PENALTY)
         if len(alphas) == 0:
             refuse("alphas is empty.", "give at least one penalty.")
         if self.cv is not None and self.store_cv_results:
@@ -88,6 +102,7 @@ class RidgeClassifierCV(LeastSquaresDecision):
                 spectrum = Spectrum.of(engine, equations, float(alphas.min()))
                 which, score, results = self._choose(engine, equations, spectrum, alphas, target)
             else:
+                self._check_folds(target)
                 which, score = self._search(X, y, sample_weight, alphas)
             problem = RidgeProblem(target.classes, float(alphas[which]), bool(self.fit_intercept), factors)
             solution = solve_ridge(engine, equations, problem.alpha)
@@ -120,6 +135,11 @@ class RidgeClassifierCV(LeastSquaresDecision):
             stored = np.square(errors) if self.scoring is None else fitted
         best = int(np.argmax(scores))
         return best, float(scores[best]), stored if self.store_cv_results else None
+
+    def _check_folds(self, target: Target) -> None:
+        most = int(np.bincount(target.codes).max())
+        if is_count(self.cv) and self.cv > most:
+            refuse(f"cv is {self.cv}, but no class has more than {most} rows.", "take fewer folds.")
 
     def _search(self, X: Any, y: Any, sample_weight: Any, alphas: Vector) -> tuple[int, float]:
         from sklearn.model_selection import GridSearchCV

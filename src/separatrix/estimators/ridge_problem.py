@@ -121,6 +121,10 @@ class RidgeProblem:
         found = replace(found, aliased=names_of(X, left_out))
         return ClosedFormCertificate.of(found, parameters, self, error, exactly)
 
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this problem is about."""
+        return int(claim.parameters["coef"].shape[1])
+
     def measure(
         self,
         X: Any,

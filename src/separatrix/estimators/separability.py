@@ -8,11 +8,21 @@ import numpy as np
 
 from separatrix.certificates.separability import Separability
 from separatrix.core.arrays import AnyArray
-from separatrix.core.errors import OutOfTime, refuse
+from separatrix.core.errors import OutOfTime
+from separatrix.core.numbers import is_number
+from separatrix.core.parameters import FLAG, Rule, check_value
 from separatrix.estimators.inputs import block_of, encode, sample_weights
-from separatrix.estimators.separability_problem import SoftmaxProblem, TwoClassProblem, column_titles, plain_labels
+from separatrix.estimators.separability_problem import (
+    SoftmaxProblem,
+    TwoClassProblem,
+    check_finite,
+    column_titles,
+    plain_labels,
+)
 from separatrix.estimators.separating import Search
 from separatrix.estimators.set_aside import columns_aside
+
+BUDGET = Rule(lambda seconds: is_number(seconds, 0.0), "a number of seconds, at least 0")
 
 
 def separability(
@@ -61,11 +71,13 @@ def separability(
     >>> separability([[0.0], [1.0], [2.0]], [0, 1, 0]).rows
     array([0, 1, 2])
     """
-    if not isinstance(budget, (int, float)) or not budget >= 0:
-        refuse(f"budget is {budget!r}.", "budget is a number of seconds, at least 0.")
+    for name, value in (("fit_intercept", fit_intercept), ("others", others), ("exact", exact)):
+        check_value(name, value, FLAG)
+    check_value("budget", budget, BUDGET)
     block = block_of(X)
     target = encode(y, block.shape[0])
     weights = sample_weights(sample_weight, block.shape[0])
+    check_finite(block, None if weights is None else np.flatnonzero(weights))
     present = np.bincount(target.codes, weights, minlength=len(target.classes)) > 0
     classes = target.classes[present]
     labels = y if present.all() else target.classes[target.codes]

@@ -1,16 +1,17 @@
 """The question that a verdict on separability answers, without the data: which classes, which columns."""
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
+from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Codes, Positions
 from separatrix.core.errors import CertificateError
 from separatrix.core.plain_values import plain
 from separatrix.core.protocols import SignedRows
 from separatrix.engines import Block
-from separatrix.estimators.inputs import block_of, encode, sample_weights
+from separatrix.estimators.inputs import block_of, encode, refuse_not_finite, sample_weights
 from separatrix.estimators.set_aside import check_aside
 from separatrix.estimators.signed_rows import ManyClassRows, TwoClassRows, narrowed
 
@@ -27,6 +28,21 @@ def plain_labels(labels: AnyArray) -> list[Any]:
     return labels.tolist() if labels.dtype.kind in "biufUSO" else list(labels)
 
 
+def check_finite(block: Block, members: Positions | None) -> None:
+    """Refuse NaN and infinities in the rows the question is about; a proof rests on few, and would not meet them."""
+    with np.errstate(all="ignore"):
+        sizes = kernels.bracket(block.rows, np.full(block.shape[1] + 1, 2.0**-40), True, block.entries_per_row)[1]
+    if not np.isfinite(sizes if members is None else sizes[members]).all():
+        refuse_not_finite(block)
+
+
+def _refuse_labels(asked: AnyArray, found: AnyArray) -> Never:
+    raise CertificateError(
+        f"The verdict is about the classes {plain_labels(np.unique(asked))}; the labels are {plain_labels(found)}.\n\n"
+        "Hint: pass the labels it was made from; their types count too."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Problem:
     """What both questions share."""
@@ -41,10 +57,14 @@ class _Problem:
             raise CertificateError("The verdict does not say whether there is a constant.")
         if type(self.names) is not tuple or self.names != column_titles(block):
             raise CertificateError(
-                "The columns have other names, or are not as many.\n\nHint: pass the table that the verdict is about."
+                "The columns have other names.\n\nHint: pass the table that the verdict is about, with its names."
             )
         if not isinstance(labels, np.ndarray) or labels.ndim != 1 or len(np.unique(labels)) != len(labels):
             raise CertificateError("The classes of the verdict are not different labels.")
+
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this question is about."""
+        return len(self.names)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -60,8 +80,7 @@ class TwoClassProblem(_Problem):
 
     def over(self, block: Block, y: Any, sample_weight: Any) -> tuple[Block, Codes, Positions | None, AnyArray]:
         """Codes and places of the rows that the question is about, and the labels among them."""
-        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
-        target = encode(labels, block.shape[0])
+        target = encode(y, block.shape[0])
         inside = np.isin(target.classes, np.concatenate([self.negative, self.positive]))[target.codes]
         weights = sample_weights(sample_weight, block.shape[0])
         if weights is not None:
@@ -85,7 +104,8 @@ class TwoClassProblem(_Problem):
         block, codes, members, found = self.over(block, y, sample_weight)
         for side in (self.positive, self.negative):
             if not np.array_equal(side, found[np.isin(found, side)]):
-                raise CertificateError("The classes of the verdict are not those of the labels.")
+                _refuse_labels(np.concatenate([self.negative, self.positive]), encode(y, block.shape[0]).classes)
+        check_finite(block, members)
         check_aside(block, members, self.fit_intercept, self.set_aside)
         return self.rows(block, codes, members)
 
@@ -133,7 +153,8 @@ class SoftmaxProblem(_Problem):
         self._check(block, self.classes)
         block, codes, members, found = self.over(block, y, sample_weight)
         if not np.array_equal(found, self.classes):
-            raise CertificateError("The classes of the verdict are not those of the labels.")
+            _refuse_labels(self.classes, found)
+        check_finite(block, members)
         check_aside(block, members, self.fit_intercept, self.set_aside)
         return self.rows(block, codes, members)
 

@@ -79,6 +79,10 @@ class OneSide:
         rule = PerceptronRule(self.positive, self.fit_intercept)
         return BlockRows(MemoryEngine(block, codes, max(len(self.classes), 2)), rule, lengths)
 
+    def columns(self, claim: Any) -> int:
+        """How many columns a claim about this question is about."""
+        return len(claim.direction) - self.fit_intercept
+
     def restate(self, X: Any, y: Any, sample_weight: Any) -> BlockRows:
         """The same question about the data given."""
         block = block_of(X)

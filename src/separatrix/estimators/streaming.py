@@ -12,9 +12,10 @@ from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.core.arrays import Vector
 from separatrix.core.errors import NotFiniteError, refuse
+from separatrix.core.numbers import is_positive
+from separatrix.core.parameters import shown
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Trace
-from separatrix.estimators.descent_parameters import DESCENT_SOLVERS
 from separatrix.estimators.inputs import (
     block_of,
     class_factors,
@@ -24,6 +25,7 @@ from separatrix.estimators.inputs import (
     sample_weights,
     weighted,
 )
+from separatrix.estimators.logistic_parameters import DESCENT_SOLVERS
 from separatrix.estimators.named_penalty import strength_and_ratio
 from separatrix.estimators.problem import LogisticProblem
 from separatrix.estimators.whole import whole
@@ -60,7 +62,7 @@ class PartialFit:
         self._check_parameters()
         if self.early_stopping:
             refuse("partial_fit has no rows to hold out.", "set early_stopping=False.")
-        if self.class_weight == "balanced":
+        if isinstance(self.class_weight, str):
             refuse('class_weight="balanced" needs all labels at once.', "give the factors as a dict.")
         block = block_of(X)
         known = _classes(self, classes)
@@ -162,6 +164,6 @@ def _classes(model: Any, classes: Any) -> Any:
 def _total(total: Any, piece: float) -> float:
     if total is None:
         return piece
-    if isinstance(total, bool) or not isinstance(total, (int, float, np.number)) or not 0 < total < math.inf:
-        refuse(f"total_weight is {total!r}.", "it is the sum of the weights of all rows that will come: positive.")
+    if not is_positive(total):
+        refuse(f"total_weight is {shown(total)}.", "it is the sum of the weights of all rows that will come: positive.")
     return float(total)

@@ -20,11 +20,11 @@ def print_pass(entry: Pass) -> bool:
     return False
 
 
-def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str = "") -> None:
+def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str = "", scheduled: bool = False) -> None:
     """Say how far a fit that did not meet ``tol`` is known to be from the optimum, and the remedy.
 
     A fit that a callback stopped is silent: whoever asked for the stop knows of it. ``verdict`` is the kind of a
-    verdict on separability, where one was asked for.
+    verdict on separability, where one was asked for; ``scheduled`` says that the rates are a function of the user's.
     """
     if stop is Stop.ASKED or certificate.met:
         return
@@ -40,7 +40,7 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str =
         warnings.warn(
             f"The descent diverged: it ended at average objective {certificate.objective:.6g}, above its start or "
             "where floats end. The weights given are the last finite ones.\n\n"
-            "Hint: the rate is too large; lower eta0, or leave it out to have it from the data.",
+            f"Hint: the rate is too large; {_SHORTER[scheduled]}.",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -49,14 +49,20 @@ def warn_unless_good(stop: Stop, certificate: OptimumCertificate, verdict: str =
         f"certified to be within {certificate.bound:.1e} of the optimum" if certificate.proved else "nothing is proved"
     )
     unsure = _EXISTENCE.get(verdict, "")
+    reason = Stop.FLOOR if stop is Stop.CERTIFIED else stop  # the last look at the bound saw its rounding
     warnings.warn(
-        f"The fit stopped early: {stop.value}. At average objective {certificate.objective:.6g}, {how_far} "
+        f"The fit stopped early: {reason.fact}. At average objective {certificate.objective:.6g}, {how_far} "
         f"(tol asks for {certificate.tol * min(certificate.objective, 1.0):.1e}).{unsure}\n\n"
-        f"Hint: {stop.remedy}.",
+        f"Hint: {reason.remedy}.",
         ConvergenceWarning,
         stacklevel=4,
     )
 
+
+_SHORTER = {
+    False: "lower eta0, or leave it out to have it from the data",
+    True: "let learning_rate(t) return less",
+}
 
 _EXISTENCE = {
     "overlap": " A maximum of the likelihood exists: the classes overlap.",

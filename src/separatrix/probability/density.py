@@ -22,7 +22,7 @@ from scipy.integrate import quad
 
 from separatrix.probability.normal import Normal
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, refuse
+from separatrix.probability.simplex import finite, flag, refuse
 
 NORMALISED = 1e-6
 """How far from one a density may integrate."""
@@ -78,6 +78,7 @@ def density_of(
 
     ``interval`` is where callables live; a law knows that itself.
     """
+    flag(log, "log")
     if isinstance(given, Normal):
         away = (0.0, 1.0, 3.0, 8.0, 40.0)
         sd = given.standard_deviation

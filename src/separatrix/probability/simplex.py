@@ -24,7 +24,7 @@ def numbers(values: ArrayLike, name: str) -> Vector:
     """``values`` as float64; what is no number is refused under ``name``."""
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         why = str(error).rstrip(".")
     refuse(f"{name} cannot be read as numbers: {why}.", "give numbers, in rows of one length.")
 
@@ -37,11 +37,33 @@ def number(value: ArrayLike, name: str) -> float:
     return float(array)
 
 
-def whole(n: object, name: str = "n") -> int:
-    """How many: a whole number, not negative."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-        refuse(f"{name} is {n!r}.", "give a whole number, 0 or more.")
+def whole(n: object, name: str = "n", least: int = 0, below: float = 2.0**63) -> int:
+    """A whole number of at least ``least``; how many there are fits into 64 bits."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not least <= n < below:
+        limit = ", below 2⁶³" if below < np.inf else ""
+        refuse(f"{name} is {_shown(n)}.", f"give a whole number, {least} or more{limit}.")
     return int(n)
+
+
+def flag(value: object, name: str) -> bool:
+    """True or False, and nothing that only counts as one.
+
+    >>> flag("False", "log")
+    Traceback (most recent call last):
+        ...
+    ValueError: log is 'False'.
+    <BLANKLINE>
+    Hint: log must be True or False.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        refuse(f"{name} is {_shown(value)}.", f"{name} must be True or False.")
+    return bool(value)
+
+
+def _shown(value: object) -> str:
+    """A value for an error's text; Python refuses to print very long numbers."""
+    long = isinstance(value, int) and value.bit_length() > 10_000
+    return f"a number of {value.bit_length()} bits" if isinstance(value, int) and long else repr(value)
 
 
 def finite(values: ArrayLike, name: str) -> Vector:
@@ -76,8 +98,11 @@ def simplex(p: ArrayLike, axis: int = -1, name: str = "p") -> Vector:
     array = finite(p, name)
     if array.ndim == 0 or array.size == 0:
         refuse(f"{name} holds no probabilities: its shape is {array.shape}.", "give one number for each outcome.")
-    if not -array.ndim <= axis < array.ndim:
-        refuse(f"axis is {axis}, but {name} has {array.ndim} axes.", "choose the axis along which it sums to one.")
+    counted = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool)
+    if not counted or not -array.ndim <= axis < array.ndim:
+        refuse(
+            f"axis is {_shown(axis)}, but {name} has {array.ndim} axes.", "choose the axis along which it sums to one."
+        )
     negative = array < 0.0
     if negative.any():
         place = first(negative)

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax, xlog1py, xlogy
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, refuse
+from separatrix.probability.simplex import finite, refuse, whole
 from separatrix.simulate.generative import ClassModel
-from separatrix.simulate.model import Risk, Sample, whole
+from separatrix.simulate.model import Risk, Sample
 from separatrix.simulate.streams import COLUMNS, PARAMETERS, Streams, products
 
 ENUMERATED = 20
@@ -92,7 +92,7 @@ def bernoulli_classes(
     """
     if probabilities is None:
         shape = whole(classes, "classes", 2), 2 if columns is None else whole(columns, "columns", 1)
-        p = Streams.from_seed(whole(seed, "seed", 0)).at(PARAMETERS, 0).uniform(0.1, 0.9, shape)
+        p = Streams.from_seed(whole(seed, "seed", 0, np.inf)).at(PARAMETERS, 0).uniform(0.1, 0.9, shape)
     else:
         p = finite(probabilities, "probabilities")
         if p.ndim != 2 or len(p) < 2 or columns not in (None, p.shape[1]):

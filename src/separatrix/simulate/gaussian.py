@@ -9,10 +9,10 @@ from scipy.special import ndtr
 
 from separatrix.probability.multivariate import MultivariateNormal
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, number, refuse
+from separatrix.probability.simplex import finite, number, refuse, whole
 from separatrix.simulate.columns import Spread
 from separatrix.simulate.generative import ClassModel
-from separatrix.simulate.model import Risk, Sample, whole
+from separatrix.simulate.model import Risk, Sample
 from separatrix.simulate.quadrature import REACH, integral
 from separatrix.simulate.streams import COLUMNS, PARAMETERS, Streams
 
@@ -154,7 +154,9 @@ def gaussian_classes(
         if length < 0.0:
             refuse(f"separation is {length:g}.", "it is a distance.")
         ways = (
-            Streams.from_seed(whole(seed, "seed", 0)).at(PARAMETERS, 0).standard_normal((1 if count == 2 else count, d))
+            Streams.from_seed(whole(seed, "seed", 0, np.inf))
+            .at(PARAMETERS, 0)
+            .standard_normal((1 if count == 2 else count, d))
         )
         sizes = np.sqrt([[spreads[0].squared_distance(way)] for way in ways])
         given = length * ways / sizes

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix.probability.sigmoid import Vector
-from separatrix.probability.simplex import finite, number, refuse
+from separatrix.probability.simplex import finite, number, refuse, whole
 from separatrix.simulate.streams import FLIPS, RISK, Streams, block_rows
 
 MONTE_CARLO = 2**20
@@ -72,7 +72,7 @@ class Model(ABC):
                 f"noise is {self.noise:g}.",
                 f"it is the share of flipped labels, from 0 to below {1 - 1 / classes:.3g}, where nothing is left.",
             )
-        self.seed = whole(seed, "seed", 0)
+        self.seed = whole(seed, "seed", 0, np.inf)
         self.streams = Streams.from_seed(self.seed)
 
     @property
@@ -112,7 +112,7 @@ class Model(ABC):
 
     def draw(self, rows: int) -> Sample:
         """The first ``rows`` rows."""
-        return self.rows(0, rows)
+        return self.rows(0, whole(rows, "rows"))
 
     def rows(self, start: int, stop: int) -> Sample:
         """Rows start to stop − 1, without drawing those before."""
@@ -159,13 +159,6 @@ class Model(ABC):
     def __repr__(self) -> str:
         name = type(self).__name__
         return f"{name}(columns={self.columns}, classes={len(self.labels)}, noise={self.noise:g}, seed={self.seed})"
-
-
-def whole(value: Any, name: str, least: int) -> int:
-    """A whole number, not below ``least``."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        refuse(f"{name} is {value!r}.", f"give a whole number, {least} or more.")
-    return int(value)
 
 
 def share(value: Any, name: str) -> float:

@@ -142,7 +142,7 @@ def walk(steps: Steps, patience: EpochPatience, norm: Callable[[Vector], float],
             if steps.slower():
                 progress.idle = 0
                 continue
-            walked.stop = Stop.PATIENCE
+            walked.stop = Stop.PATIENCE if patience.validate is None else Stop.VALIDATION
         else:
             continue
         break

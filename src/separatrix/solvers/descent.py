@@ -10,19 +10,19 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
-from separatrix.core.numbers import is_count, is_number
+from separatrix.core.parameters import COUNT, NONE, NOT_NEGATIVE, check_value
 from separatrix.solvers.points import Space
 
 
 class DescentStop(StrEnum):
-    """The reason a descent stopped; its text carries the remedy."""
+    """The reason a descent stopped; its text is the fact and, after a semicolon, the remedy for it."""
 
     GRADIENT = "the gradient is no longer than gradient_tol"
     CHANGE = "the point moves by no more than change_tol"
     PATIENCE = "patience ran out: the function no longer falls; decay the rate, or raise patience, if that is too soon"
     MAX_STEPS = "steps ran out; raise their number, or the rate"
     EPOCHS = "the epochs asked for are done; raise their number, or the rate, to go on"
-    DIVERGED = "the points run away: lower the rate, or check that the function has a minimum and the gradient its sign"
+    DIVERGED = "the points run away; lower the rate, or check that the function has a minimum and the gradient its sign"
     NO_DESCENT = "no step against the gradient lowers the function; check the gradient, or accept the point"
 
     @property
@@ -80,12 +80,10 @@ class Limits:
     steps_name: str = "max_steps"
 
     def __post_init__(self) -> None:
-        for name, count in ((self.steps_name, self.max_steps), ("patience", self.patience)):
-            if count is not None and not is_count(count):
-                refuse(f"{name} is {count!r}.", f"{name} must be a whole number of at least 1.")
-        for name, tol in (("gradient_tol", self.gradient_tol), ("change_tol", self.change_tol)):
-            if not is_number(tol, 0.0) or math.isinf(tol):
-                refuse(f"{name} is {tol!r}.", f"{name} must be a number of at least 0.")
+        check_value(self.steps_name, self.max_steps, COUNT)
+        check_value("patience", self.patience, NONE | COUNT)
+        check_value("gradient_tol", self.gradient_tol, NOT_NEGATIVE)
+        check_value("change_tol", self.change_tol, NOT_NEGATIVE)
         if self.patience is not None and not self.watching:
             refuse(
                 f"patience is {self.patience}, but there is nothing to watch.",
@@ -130,4 +128,5 @@ class Diary:
 def warn_of(stop: DescentStop) -> None:
     """A warning for an end that nobody asked for, except that steps ran out, which the result says."""
     if stop in (DescentStop.DIVERGED, DescentStop.NO_DESCENT):
-        warnings.warn(f"The descent stopped: {stop.value}.", ConvergenceWarning, stacklevel=3)
+        fact, _, remedy = stop.value.partition("; ")
+        warnings.warn(f"The descent stopped: {fact}.\n\nHint: {remedy}.", ConvergenceWarning, stacklevel=3)

@@ -91,7 +91,7 @@ def run_epochs(
         asked = trace.record(done.objective, math.inf, norm, done.mistakes, point)
         if history.stale > patience:
             if update.give_up():
-                return Stop.PATIENCE
+                return Stop.PATIENCE if validate is None else Stop.VALIDATION
             history.stale = 0
         if asked:
             return Stop.ASKED

@@ -7,6 +7,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import refuse
+from separatrix.core.parameters import FLAG, FUNCTION, NONE, check_value
 from separatrix.solvers.descent import Descent, DescentStop, Diary, Limits, warn_of
 from separatrix.solvers.points import Space, close_enough, length
 from separatrix.solvers.rates import Rate, check_rate, rate_at
@@ -72,10 +73,14 @@ def gradient_descent(
     >>> print(gradient_descent(lambda x: 2 * x - 6, 0.0, 0.25))
     After 30 steps: the gradient is no longer than gradient_tol.
     """
+    check_value("gradient", gradient, FUNCTION)
+    check_value("function", function, NONE | FUNCTION)
     space = Space.of(start)
     check_rate(rate)
     chosen = method_of(method)
     limits = Limits(max_steps, gradient_tol, change_tol, patience, function is not None)
+    check_value("line_search", line_search, FLAG)
+    check_value("keep_path", keep_path, FLAG)
     if line_search and function is None:
         refuse("line_search is on, but there is no function to search on.", "give it: function=….")
     if line_search and not isinstance(chosen, Plain):

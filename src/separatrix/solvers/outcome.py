@@ -14,6 +14,9 @@ from separatrix.core.trace import Trace
 Judge = Callable[[Evaluation, Factor], float]
 """A bound on the distance from the minimum, given a gradient and a factor of curvature."""
 
+DEEP = 2.0**-40
+"""A bound below this share of the objective that no longer falls consists of rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -70,5 +73,11 @@ class Patience:
         if asked:
             return Stop.ASKED
         if len(self.trace) >= self.max_passes:
-            return Stop.CERTIFIED if self._met else Stop.MAX_ITER
+            return Stop.CERTIFIED if self._met else Stop.FLOOR if self._drowned(value) else Stop.MAX_ITER
         return None
+
+    def _drowned(self, value: float) -> bool:
+        """Whether more passes would be in vain: a bound near rounding that did not halve in the last half of them."""
+        bounds = self.trace.bound
+        early, late = bounds[: len(bounds) // 2], bounds[len(bounds) // 2 :]
+        return len(early) > 0 and late.min() <= DEEP * abs(value) and not late.min() < 0.5 * early.min()

@@ -55,7 +55,7 @@ TINY = 1e-290
 
 
 class End(StrEnum):
-    """Why learning ended; the text carries the remedy."""
+    """Why learning ended; the text is the fact and, after a semicolon, the remedy for it."""
 
     SEPARATOR = "an epoch passed without a mistake"
     NO_SEPARATOR = "it is proved that no separator exists"
@@ -65,6 +65,11 @@ class End(StrEnum):
     VALIDATION = "the validation score stopped rising by more than tol; set early_stopping=False to go on"
     CYCLE = "the weights repeat themselves; shuffle the rows, or let the rate fall"
     MAX_ITER = "epochs ran out; raise max_iter"
+    HELD_OUT = (
+        "an epoch passed without a mistake, but not every row that was held out is on its side; "
+        "set early_stopping=False to learn from all rows"
+    )
+    ROUNDED = "an epoch passed without a mistake, but by no more than rounding; raise margin, or rescale the columns"
     ASKED = "a callback asked to stop"
     PIECE = "learned piece by piece"
 

@@ -37,6 +37,9 @@ SWEEPS = 30
 
 ROUNDS = 60
 
+LOOSEST = 1e150
+"""A tolerance whose square is a float."""
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -130,7 +133,7 @@ def proximal_newton(
         value = penalised_value(here, alpha)
         target = patience.tol * min(value, 1.0)
         # a gap is of first order in the error where the objective is of second
-        model = model_step(here, alpha, 1e-4 * max(target, fall) ** 2)
+        model = model_step(here, alpha, 1e-4 * min(max(target, fall), LOOSEST) ** 2)
         slow = slow + 1 if 0.5 * fall < -model.promise < 1e-2 * value else 0
         fall = -model.promise
         # a gap costs two passes: the bound is looked at when the model says that it may be small

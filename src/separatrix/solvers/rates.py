@@ -7,6 +7,7 @@ from typing import Any
 
 from separatrix.core.errors import refuse
 from separatrix.core.numbers import is_positive
+from separatrix.core.parameters import POSITIVE, check_value, shown
 
 Rate = float | Fraction | Callable[[int], float | Fraction]
 """A number, or a function of the step's number t = 0, 1, 2, …"""
@@ -41,8 +42,7 @@ class Decaying:
 
 def check_positive(name: str, value: Any) -> None:
     """Refuse all but a positive finite number."""
-    if not is_positive(value):
-        refuse(f"{name} is {value!r}.", f"{name} must be a positive, finite number.")
+    check_value(name, value, POSITIVE)
 
 
 def check_rate(rate: Any) -> None:
@@ -59,7 +59,7 @@ def rate_at(rate: Rate, step: int, exact: bool) -> Any:
     """
     value: Any = rate(step) if callable(rate) else rate
     if not is_positive(value):
-        refuse(f"The rate at step {step} is {value!r}.", "a rate must be positive and finite at every step.")
+        refuse(f"The rate at step {step} is {shown(value)}.", "a rate must be positive and finite at every step.")
     if not exact:
         return float(value)
     if not isinstance(value, (int, Fraction)):

@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import refuse
-from separatrix.core.numbers import is_number
+from separatrix.core.parameters import BELOW_ONE, check_value, shown
 from separatrix.solvers.rates import check_positive
 
 Stepper = Callable[[AnyArray, Any], AnyArray]
@@ -21,8 +21,7 @@ Stepper = Callable[[AnyArray, Any], AnyArray]
 
 
 def _check_share(name: str, value: Any) -> None:
-    if not is_number(value, 0.0, 1.0) or value == 1:
-        refuse(f"{name} is {value!r}.", f"{name} lies in [0, 1).")
+    check_value(name, value, BELOW_ONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,5 +133,5 @@ def method_of(method: Any) -> Method:
     if isinstance(method, str) and method in METHODS:
         return METHODS[method]()
     if not isinstance(method, Method):
-        refuse(f"method is {method!r}.", f"choose one of {', '.join(METHODS)}, or Momentum(0.5) and the like.")
+        refuse(f"method is {shown(method)}.", f"choose one of {', '.join(METHODS)}, or Momentum(0.5) and the like.")
     return method

@@ -8,10 +8,16 @@ import numpy as np
 from separatrix.core.arrays import Positions
 from separatrix.core.errors import refuse
 from separatrix.core.numbers import is_count
+from separatrix.core.parameters import COUNT, FLAG, FUNCTION, NONE, Rule, check_value, count
 from separatrix.solvers.descent import Descent, DescentStop, Diary, Limits, warn_of
 from separatrix.solvers.points import Space, close_enough, length
 from separatrix.solvers.rates import Rate, check_rate, rate_at
 from separatrix.solvers.steps import Method, method_of
+
+PHILOX_SEED = Rule(
+    lambda seed: is_count(seed, 0) or (isinstance(seed, int) and 0 <= seed < 2**64),
+    "a whole number of at least 0 that fits into 64 bits",
+)
 
 
 def epoch_order(rows: int, seed: int, epoch: int) -> Positions:
@@ -23,6 +29,9 @@ def epoch_order(rows: int, seed: int, epoch: int) -> Positions:
     >>> epoch_order(5, seed=0, epoch=3)
     array([0, 1, 4, 2, 3])
     """
+    check_value("rows", rows, count(0))
+    check_value("seed", seed, PHILOX_SEED)
+    check_value("epoch", epoch, PHILOX_SEED)
     key = np.array([seed, epoch], dtype=np.uint64)
     return np.random.Generator(np.random.Philox(key=key)).permutation(rows)
 
@@ -98,9 +107,13 @@ def stochastic_gradient_descent(
     >>> fit.point.round(1), np.polyfit(x, y, 1).round(1)
     (array([-0. ,  2.5]), array([-0. ,  2.5]))
     """
+    check_value("gradient_of_batch", gradient_of_batch, FUNCTION)
+    check_value("function", function, NONE | FUNCTION)
     space = Space.of(start)
     check_rate(rate)
     _check_sizes(batch_size, rows, seed)
+    check_value("shuffle", shuffle, FLAG)
+    check_value("keep_path", keep_path, FLAG)
     limits = Limits(epochs, gradient_tol, change_tol, patience, function is not None, "epochs")
     step_of = method_of(method).stepper(space.start, space.exact)
     diary = Diary(space, function, keep_path)
@@ -152,10 +165,8 @@ def stochastic_gradient_descent(
 
 
 def _check_sizes(batch_size: Any, rows: Any, seed: Any) -> None:
-    for name, count, least in (("batch_size", batch_size, 1), ("rows", rows, 1), ("seed", seed, 0)):
-        if not is_count(count, least):
-            refuse(f"{name} is {count!r}.", f"{name} must be a whole number of at least {least}.")
+    check_value("batch_size", batch_size, COUNT)
+    check_value("rows", rows, COUNT)
+    check_value("seed", seed, PHILOX_SEED)
     if batch_size > rows:
         refuse(f"batch_size is {batch_size}, but there are {rows} rows.", "use at most all rows.")
-    if seed >= 2**64:
-        refuse(f"seed is {seed}.", "it must fit into 64 bits.")

@@ -34,7 +34,7 @@ import numpy as np
 
 from separatrix.core import kernels
 from separatrix.core.arrays import Positions, Vector
-from separatrix.core.errors import refuse
+from separatrix.core.parameters import POSITIVE, called_rates
 from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
 
@@ -68,7 +68,9 @@ class Rates:
         """η(first), η(first + 1), …."""
         t = np.arange(first, first + count, dtype=np.float64)
         if callable(self.kind):
-            return self._called(first, count)
+            return called_rates(
+                self.kind, first, count, POSITIVE, "a rate is a number, positive and finite at every step."
+            )
         if self.kind == "optimal":
             return np.asarray(1.0 / (self.strength * (self.optimal_start + t - 1.0)))
         if self.kind == "invscaling":
@@ -90,19 +92,6 @@ class Rates:
         if self.kind != "adaptive" or self.eta0 <= SLOWEST:
             return None
         return replace(self, eta0=self.eta0 / 5.0)
-
-    def _called(self, first: int, count: int) -> Vector:
-        assert callable(self.kind)
-        rates = np.empty(count)
-        for k in range(count):
-            value = self.kind(first + k)
-            try:
-                rates[k] = float(value)
-            except (TypeError, ValueError):
-                refuse(f"learning_rate({first + k}) is {value!r}.", "a rate is a positive number.")
-            if not 0.0 < rates[k] < math.inf:
-                refuse(f"learning_rate({first + k}) is {value!r}.", "a rate is positive and finite at every step.")
-        return rates
 
 
 @dataclass(frozen=True, slots=True)

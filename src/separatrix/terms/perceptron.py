@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.core.errors import refuse
+from separatrix.core.parameters import NOT_NEGATIVE, called_rates
 from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
 from separatrix.terms.logistic import Scores
@@ -53,11 +53,7 @@ class Schedule:
         if self.constant:
             return None
         if callable(self.kind):
-            rates = np.array([float(self.kind(t)) for t in range(first, first + count)])
-            if not (np.isfinite(rates).all() and (rates >= 0).all()):
-                t = first + int((~(np.isfinite(rates) & (rates >= 0))).argmax())
-                refuse(f"learning_rate({t}) is {rates[t - first]}.", "a rate is finite and not negative.")
-            return rates
+            return called_rates(self.kind, first, count, NOT_NEGATIVE, "a rate is a number, finite and not negative.")
         return np.asarray(self.eta0 * np.arange(first, first + count, dtype=np.float64) ** -self.power)
 
     def rate(self, t: int) -> float:
