@@ -68,13 +68,25 @@ class PenalisedLoss:
         """One pass: value, gradient, and the Hessian if asked for."""
         return self._evaluation(point, curvature, None)
 
-    def prepare_products(self, point: Vector) -> Evaluation:
-        """One pass, with the Hessian's diagonal, that keeps what ``product`` needs of every row."""
+    def prepare_products(self, point: Vector, diagonal: bool = True) -> Evaluation:
+        """One pass that keeps what ``product`` needs of every row, with the Hessian's diagonal if asked for."""
         if self._kept is None:
             rows = self.engine.rows
             self._kept = np.empty(rows) if self.outputs == 1 else np.empty((rows, self.outputs))
         self.prepared = point
-        return self._evaluation(point, False, self._kept)
+        return self._evaluation(point, False, self._kept, diagonal)
+
+    @property
+    def row_curvature(self) -> Vector:
+        """Each row's curvature times its weight at the prepared point; of one output."""
+        kept: Vector = self._kept
+        return kept
+
+    def gathered(self, factors: Vector) -> Vector:
+        """Σ rᵢ(xᵢ − shift, 1) over the rows, in the coordinates of a gradient; of one output."""
+        last = np.append(np.zeros(self.engine.columns_count), 1.0)
+        raw = self.engine.total(CurvatureProduct(True, factors), last[None])[0]
+        return self._into_shifted(raw if self.constant else raw[:-1])
 
     def product(self, direction: Vector) -> Vector:
         """The Hessian at the prepared point times a direction."""
@@ -145,25 +157,23 @@ class PenalisedLoss:
     def _weights_part(self, point: Vector) -> Matrix:
         return point.reshape(self.outputs, -1)[:, : self.engine.columns_count]
 
-    def _term(self, curvature: bool, buffer: Any) -> LogisticLoss | SoftmaxLoss:
+    def _term(self, curvature: bool, buffer: Any, diagonal: bool) -> LogisticLoss | SoftmaxLoss:
         shift = None if self.engine.sparse else self.shift
         if self.outputs == 1:
-            return LogisticLoss(
-                self.constant, shift, curvature, buffer is not None, self.ranges is None, row_curvature=buffer
-            )
+            return LogisticLoss(self.constant, shift, curvature, diagonal, self.ranges is None, row_curvature=buffer)
         return SoftmaxLoss(
             self.outputs,
             self.constant,
             shift,
             curvature,
-            buffer is not None,
+            diagonal,
             self.ranges is None,
             row_probabilities=buffer,
         )
 
-    def _evaluation(self, point: Vector, curvature: bool, buffer: Any) -> Evaluation:
+    def _evaluation(self, point: Vector, curvature: bool, buffer: Any, diagonal: bool = False) -> Evaluation:
         self.passes += 1
-        total: LossTotal = self.engine.total(self._term(curvature, buffer), self.raw_point(point)[None])[0][0]
+        total: LossTotal = self.engine.total(self._term(curvature, buffer, diagonal), self.raw_point(point)[None])[0][0]
         if total.ranges is not None:
             parts = (np.array(total.loss), total.gradient, total.diagonal, total.hessian)
             if not all(np.isfinite(part).all() for part in parts if part is not None):
