@@ -90,7 +90,7 @@ class Claim:
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Derive everything that is stated from the data again; CertificateError where it does not follow."""
-        if type(self.kind) is not str or self.kind not in self.KINDS:
+        if type(self.kind) is not str or self.kind not in type(self).KINDS:
             raise CertificateError(f"A {type(self).__name__} is of kind {' or '.join(self.KINDS)}, not {self.kind!r}.")
         try:
             self._check_parts_are_genuine()
@@ -112,7 +112,13 @@ class Claim:
 
     def _check_parts_are_genuine(self) -> None:
         """What compares as one value and shows another would get past any comparison (see ``genuine``)."""
-        for name in (each.name for each in fields(self) if each.compare):  # type: ignore[arg-type]  # a dataclass, by its subclasses
+        every = fields(self)  # type: ignore[arg-type]  # a dataclass, by its subclasses
+        if more := vars(self).keys() - {each.name for each in every}:
+            raise CertificateError(
+                f"The certificate holds what is no field of it: {', '.join(sorted(map(str, more)))}.\n\n"
+                "Hint: it was changed after the fit."
+            )
+        for name in (each.name for each in every if each.compare):
             found = counterfeit(getattr(self, name), name == self.QUESTION, name in self.LABELS)
             if found is not None:
                 raise CertificateError(
