@@ -24,6 +24,9 @@ from separatrix.solvers.subsampled import subsampled_newton
 from separatrix.solvers.working_set import working_set
 from separatrix.terms.penalised import PenalisedLoss
 
+IN_ROW_SPACE = 1e-3
+"""Of the tolerance asked for, what a fit in the space of the rows is given: the bound is that of the whole."""
+
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
 
@@ -129,8 +132,11 @@ def _solve_smooth(
     solver = choose(objective) if solver == "auto" else solver
     if solver == "quasi-newton":
         patience.extra = 0
-        renewal = Renewal(objective, seed)
-        outcome = quasi_newton(objective, begin, iterative_judge(objective), patience, 250, renewal)
+        judge, renewal = iterative_judge(objective), Renewal(objective, seed)
+        outcome = quasi_newton(objective, begin, judge, patience, 250, renewal)
+        if outcome.stop is Stop.STALLED and renewal.to_row_space:
+            begin = _in_row_space(objective, patience.tol, seed)
+            outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True))
         if outcome.stop is not Stop.STALLED and math.isfinite(outcome.bound):
             return proved_by_direction(objective, outcome)
         if outcome.stop is not Stop.STALLED:  # ended from outside, far from the minimum
@@ -149,6 +155,16 @@ def _solve_smooth(
     if solver == "newton-subsample" and (objective.strength > 0.0 or _clearly_independent(objective)):
         return solve_subsampled(objective, begin, started, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
+
+
+def _in_row_space(objective: PenalisedLoss, tol: float, seed: int) -> Vector:
+    """The minimiser of the same problem in the space that the rows span; see ``row_space``."""
+    from separatrix.estimators.row_space import RowSpace
+
+    space = RowSpace(objective)
+    quiet = Patience(IN_ROW_SPACE * tol, 100, 0, Trace(), space.objective)
+    inner = _solve_smooth(space.objective, "auto", np.zeros(space.objective.size), False, quiet, seed)
+    return space.point(inner.outcome.evaluation.point)
 
 
 def _clearly_independent(objective: PenalisedLoss) -> bool:
