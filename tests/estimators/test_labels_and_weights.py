@@ -20,6 +20,7 @@ READ = {
     "arrow": pa.array(WORDS),
     "arrow chunks": pa.chunked_array([WORDS[:2], WORDS[2:]]),
     "arrow dictionary": pa.array(WORDS).dictionary_encode(),
+    "arrow runs": pa.RunEndEncodedArray.from_arrays([2, 6], pa.array(WORDS[:2])),
     "arrow dictionary chunks": pa.chunked_array([pa.array(WORDS[:3]), pa.array(WORDS[3:])]).dictionary_encode(),
     "polars": pl.Series(WORDS),
     "polars categorical": pl.Series(WORDS, dtype=pl.Categorical),
@@ -47,6 +48,11 @@ REFUSED = {
     "masked": (np.ma.array(Y, mask=[0, 0, 1, 0, 0, 0]), "row 2"),
     "missing date": (np.array(["2020-01-01", "NaT", *["2020-01-02"] * 4], dtype="M8[D]"), "row 1"),
     "sets": ([frozenset([1]), frozenset([2])] * 3, "frozenset"),
+    "arrow lists": (pa.array([[1]] * 3 + [[2]] * 3), "several values each"),
+    "arrow lists of many lengths": (pa.array([[1], [], [2], [1, 2], [1], [2]]), "several values each"),
+    "empty tuples": (pd.Series([(), (1,)] * 3), "tuple"),
+    "arrays": (pd.Series([np.array([]), np.array([1])] * 3), "ndarray"),
+    "complex objects": (np.array([1j, 2j] * 3, dtype=object), "omplex"),
     "ragged": ([[1], [1, 2], [3], [1], [2], [1]], "one label per row"),
 }
 
@@ -78,6 +84,7 @@ def test_class_weights_of_classes_that_are_there_count():
         (np.ones(6) * (1 + 1j), "complex"),
         (np.ma.array(np.ones(6), mask=[0, 1, 0, 0, 0, 0]), "row 1"),
         (["heavy"] * 6, "not numbers"),
+        ([1, 1, 1, 1, 1, 10**400], "too large"),
         (pd.array([1, 2, None, 1, 1, 1], dtype="Int64"), "row 2"),
         (np.array(["2020"] * 6, dtype="M8[Y]"), "real number"),
     ],

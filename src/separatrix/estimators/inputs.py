@@ -97,6 +97,8 @@ def _label_array(y: Any) -> AnyArray:
     if type(y).__module__.split(".")[0] == "pyarrow" and hasattr(y, "type"):
         if y.null_count:
             refuse(f"Input y contains NaN: {y.null_count} labels are null.", "drop the rows whose label is missing.")
+        if y.type.num_fields and not hasattr(y.type, "run_end_type"):
+            refuse(f"y is of the Arrow type {y.type}, of several values each.", "give one label per row.")
         y = y.cast(y.type.value_type) if hasattr(y.type, "value_type") and hasattr(y.type, "index_type") else y
         return np.array(y.to_pylist()) if hasattr(y, "to_pylist") else np.asarray(y)
     try:
@@ -110,7 +112,6 @@ LABEL_TYPES = (
     bytes,
     int,
     float,
-    complex,
     np.generic,
     datetime.date,
     datetime.timedelta,
@@ -122,7 +123,9 @@ LABEL_TYPES = (
 
 def _is_missing(label: object) -> bool:
     """None, NaN, NaT, or the missing value of pandas, which is neither equal nor unequal to itself."""
-    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, LABEL_TYPES) and bool(label != label)
 
 
 def _two_numbers(labels: AnyArray) -> Target | None:
@@ -137,7 +140,9 @@ def _two_numbers(labels: AnyArray) -> Target | None:
 
 
 def _refuse_missing(labels: AnyArray) -> None:
-    if labels.dtype.kind == "c":
+    if labels.dtype.kind == "c" or (
+        labels.dtype.kind == "O" and any(isinstance(label, (complex, np.complexfloating)) for label in labels)
+    ):
         refuse("Complex data not supported: y is complex.", "labels are integers, booleans or strings.")
     if labels.dtype.kind == "f":
         bad = ~np.isfinite(labels)
@@ -227,7 +232,7 @@ def _weight_array(sample_weight: Any) -> Vector:
         if given.dtype.kind in "cmM":
             refuse(f"sample_weight has dtype {given.dtype}.", "give one real number per row.")
         return np.asarray(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         refuse(f"sample_weight holds values that are not numbers: {error}.", "give one number per row.")

@@ -373,7 +373,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         if self.on_separation == "raise":
             raise InputError(advice(verdict))
         if verdict.kind == "complete" and objective.outputs == 1:
-            verdict = verdict.widened()
+            verdict = verdict.widened(deadline=time.monotonic() + budget)
         return verdict.without_data()
 
     def _limit(self, objective: PenalisedLoss, verdict: "Separability") -> "Limit":

@@ -235,7 +235,7 @@ class SearchState:
             per_row=self.rows.per_row,
             _source=self.rows,
         )
-        return found.with_limits(self.rows)
+        return found.with_limits(self.rows, self.deadline)
 
 
 def _few(seen: Matrix, multipliers: Vector, deadline: float) -> tuple[Positions, Vector] | None:

@@ -9,8 +9,7 @@ import numpy as np
 from separatrix.certificates.separability import Separability
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import OutOfTime
-from separatrix.core.numbers import is_number
-from separatrix.core.parameters import FLAG, Rule, check_value
+from separatrix.core.parameters import FLAG, SECONDS, check_value
 from separatrix.estimators.inputs import block_of, encode, sample_weights
 from separatrix.estimators.separability_problem import (
     SoftmaxProblem,
@@ -21,9 +20,6 @@ from separatrix.estimators.separability_problem import (
 )
 from separatrix.estimators.separating import Search
 from separatrix.estimators.set_aside import columns_aside
-
-BUDGET = Rule(lambda seconds: is_number(seconds, 0.0), "a number of seconds, at least 0")
-
 
 def separability(
     X: Any,
@@ -73,7 +69,7 @@ def separability(
     """
     for name, value in (("fit_intercept", fit_intercept), ("others", others), ("exact", exact)):
         check_value(name, value, FLAG)
-    check_value("budget", budget, BUDGET)
+    check_value("budget", budget, SECONDS)
     block = block_of(X)
     target = encode(y, block.shape[0])
     weights = sample_weights(sample_weight, block.shape[0])
