@@ -38,7 +38,7 @@ EPSILON = float(np.finfo(float).eps)
 
 ODD: list[Any] = [
     "False", "two", "auto", "balanced", b"x", 2.5, -1, 0, 1, 2, 3, 0.5, 1e-9, float("nan"), float("inf"),
-    -float("inf"), 1e300, 5e-324, 10**30, -(10**400), 1j, object, [], {}, (), None, True, False, np.True_,
+    -float("inf"), 1e300, 5e-324, 10**30, -(10**400), 1j, object(), [], {}, (), None, True, False, np.True_,
     np.float32(0.5), np.int8(3), np.array(3), np.array([1.0, 2.0]), [[1], [1, 2]], ["a", "b"], (2, 2), {0: 1}, {"a": 2},
 ]  # fmt: skip
 """Values for any parameter: a few are right for some."""

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from separatrix import LogisticRegression
+from separatrix import LogisticRegression, Perceptron
 from separatrix.core.errors import InputError
 
 X = np.random.default_rng(0).normal(size=(6, 2))
@@ -98,3 +98,11 @@ def test_weights_in_arrow_and_polars_are_those_of_numpy():
     plain = LogisticRegression().fit(X, Y, sample_weight=np.arange(1.0, 7.0)).coef_
     for weights in (pa.array(np.arange(1.0, 7.0)), pl.Series(np.arange(1.0, 7.0))):
         np.testing.assert_array_equal(LogisticRegression().fit(X, Y, sample_weight=weights).coef_, plain)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", READ)
+def test_a_perceptron_asks_for_a_verdict_about_labels_wherever_they_are_held(kind):
+    same = np.repeat(X[:1], 6, axis=0)  # no separator: the verdict is asked for
+    model = Perceptron(max_iter=50).fit(same, READ[kind])
+    assert model.certificate_.kind == "overlap"

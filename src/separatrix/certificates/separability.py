@@ -59,6 +59,10 @@ MOST_WIDENED = 400
 """Columns up to which the least squares of a corridor, which do not look at the clock, take no longer than a second."""
 
 
+MOST_CLASSES = 100
+"""Classes up to which a verdict on all of them has parts on two at a time, which are thousands."""
+
+
 class SeparabilityProblem(Protocol):
     """What was asked, without the data."""
 
@@ -98,6 +102,7 @@ class Separability(Claim):
     exactly it is the integer vector ``integers``. ``margin`` is the smallest ⟨yᵢ, v⟩ over the rows
     that are separated, divided by the length of v without the constant: a distance. Of more than two classes,
     ``pairs`` and ``against_rest`` hold the verdicts on two at a time and on each against all others.
+    ``late`` says that the budget ran out before ``coefficients`` were known.
 
     The verdict that ``separability`` returns remembers the data, for ``max_margin()``; copies, pickles and
     the certificates of fitted models do not.
@@ -122,6 +127,7 @@ class Separability(Claim):
     members: Positions | None = field(default=None, repr=False)
     per_row: int = 1
     limits: dict[str, str] | None = field(default=None, repr=False)
+    late: bool = field(default=False, repr=False)
     pairs: "dict[tuple[Any, Any], Separability]" = field(default_factory=dict, repr=False)
     against_rest: "dict[Any, Separability]" = field(default_factory=dict, repr=False)
     _source: SignedRows | None = field(default=None, repr=False, compare=False)
@@ -219,8 +225,8 @@ class Separability(Claim):
         if not self._states_limits:
             return self
         with suppress(OutOfTime):
-            return replace(self, limits=self._limits(rows, deadline))
-        return self
+            return replace(self, limits=self._limits(rows, deadline), late=False)
+        return replace(self, limits=None, late=True)
 
     def _limits(self, rows: SignedRows, deadline: float = math.inf) -> dict[str, str]:
         names = self.problem.column_names()
@@ -321,8 +327,10 @@ class Separability(Claim):
             check_form(self, rows)
             check_columns(self, rows)
             {"complete": check_complete, "quasi": check_quasi, "overlap": check_overlap}[self.kind](self, rows)
-            # a verdict whose budget ran out before it knew says nothing of coefficients
-            if self.limits is not None and not (self._states_limits and same(self.limits, self._limits(rows))):
+            if not same(self.late, self.late and self._states_limits and self.limits is None):
+                raise CertificateError("Whether the budget ran out before the coefficients were known is not said.")
+            # where it did, the verdict says nothing of coefficients
+            if not self.late and not same(self.limits, self._limits(rows) if self._states_limits else None):
                 raise CertificateError("The coefficients do not run where the verdict says.")
             self._check_parts(X, y, sample_weight)
 
