@@ -85,6 +85,7 @@ def test_class_weights_of_classes_that_are_there_count():
         (np.ma.array(np.ones(6), mask=[0, 1, 0, 0, 0, 0]), "row 1"),
         (["heavy"] * 6, "not numbers"),
         ([1, 1, 1, 1, 1, 10**400], "too large"),
+        (pl.Series([2**70] * 6, dtype=pl.Int128), "i128"),
         (pd.array([1, 2, None, 1, 1, 1], dtype="Int64"), "row 2"),
         (np.array(["2020"] * 6, dtype="M8[Y]"), "real number"),
     ],

@@ -327,7 +327,7 @@ class Separability(Claim):
             check_form(self, rows)
             check_columns(self, rows)
             {"complete": check_complete, "quasi": check_quasi, "overlap": check_overlap}[self.kind](self, rows)
-            if not same(self.late, self.late and self._states_limits and self.limits is None):
+            if type(self.late) is not bool or (self.late and (self.limits is not None or not self._states_limits)):
                 raise CertificateError("Whether the budget ran out before the coefficients were known is not said.")
             # where it did, the verdict says nothing of coefficients
             if not self.late and not same(self.limits, self._limits(rows) if self._states_limits else None):

@@ -102,9 +102,19 @@ def _label_array(y: Any) -> AnyArray:
         y = y.cast(y.type.value_type) if hasattr(y.type, "value_type") and hasattr(y.type, "index_type") else y
         return np.array(y.to_pylist()) if hasattr(y, "to_pylist") else np.asarray(y)
     try:
-        return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+        return np.asarray(_numbers(y))
     except ValueError as error:
         refuse(f"y cannot be read as one label per row: {error}.", "give a flat list or array of labels.")
+
+
+def _numbers(values: Any) -> Any:
+    """The array of a library's own column; its complaint, of whatever kind, as a ValueError."""
+    if not hasattr(values, "to_numpy"):
+        return values
+    try:
+        return values.to_numpy()
+    except Exception as error:
+        raise ValueError(error) from error
 
 
 LABEL_TYPES = (
@@ -228,7 +238,7 @@ def _weight_array(sample_weight: Any) -> Vector:
         first = int(np.ma.getmaskarray(sample_weight).ravel().argmax())
         refuse(f"sample_weight has masked values (first at row {first}).", "fill them; 0 leaves a row out.")
     try:
-        given = np.asarray(sample_weight.to_numpy() if hasattr(sample_weight, "to_numpy") else sample_weight)
+        given = np.asarray(_numbers(sample_weight))
         if given.dtype.kind in "cmM":
             refuse(f"sample_weight has dtype {given.dtype}.", "give one real number per row.")
         return np.asarray(given, dtype=np.float64, order="C")
