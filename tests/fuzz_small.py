@@ -3,8 +3,8 @@
     python tests/fuzz_small.py --cases 1000000 [--first SEED] [--jobs 2]
     python tests/fuzz_small.py --minutes 10
 
-A case is its seed, which draws one question of those in ``QUESTIONS``: whether a table, labels, weights, class weights or a
-parameter are read alike in two forms, whether a kernel adds up what its twin in NumPy does, whether models of a few
+A case is its seed, which draws one question of those in ``QUESTIONS``: whether a table, labels, weights, class weights
+or a parameter are read alike in two forms, whether a kernel adds up what its twin in NumPy does, whether models of a few
 rows agree across layouts, and whether a verdict is the one that the simplex method in fractions finds. An error has
 to be one of ours, with a hint, and leaves the estimator as it was. Every fault is printed with its seed.
 """
@@ -21,13 +21,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-from exact_simplex import exact_verdict
-from fuzz_fits import LAYOUTS, OURS, run
 from sklearn.base import BaseEstimator
 
 import separatrix as sx
 import tables
 import twins
+from exact_simplex import exact_verdict
+from fuzz_fits import LAYOUTS, OURS, run
 from separatrix.core import kernels
 from separatrix.core.errors import CertificateError
 from separatrix.engines import MemoryEngine, block_of
@@ -127,8 +127,9 @@ def kernels_add_up_what_their_twins_do(draw: np.random.Generator) -> str:
 
 def _label_pool(draw: np.random.Generator) -> list[Any]:
     pools: list[list[Any]] = [
-        [0, 1], [1, -1], [3, 7, 5], ["no", "yes"], ["a", "b", "ä"], [True, False], [0.0, 1.0], [2.0, -4.0, 1e6], [b"x", b"y"],
-        [0.5, 1.5], [np.nan, 1.0], [None, "a"], [1j, 2], [(), (1,)], [frozenset([1]), frozenset([2])], ["", "a"],
+        [0, 1], [1, -1], [3, 7, 5], ["no", "yes"], ["a", "b", "ä"], [True, False], [0.0, 1.0], [2.0, -4.0, 1e6],
+        [b"x", b"y"], [0.5, 1.5], [np.nan, 1.0], [None, "a"], [1j, 2], [(), (1,)], [frozenset([1]), frozenset([2])],
+        ["", "a"],
         [np.datetime64("2020-01-01"), np.datetime64("NaT")], [np.datetime64("2020-01-01"), np.datetime64("2021-01-01")],
         [2**62, 2**62 + 1], [-(2**63), 2**63 - 1], [0, "0"], [pd.NA, 1], [1e308, -1e308], [np.int8(1), np.uint64(2)],
     ]  # fmt: skip

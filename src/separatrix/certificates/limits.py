@@ -139,7 +139,7 @@ class _Cone:
         self.fractions: _ExactCone | None = None
 
     def _first(self) -> Positions:
-        """Rows to begin with: some of all, and those that the direction inside comes closest to, which bound the cone."""
+        """Rows to begin with: some of all, and those closest to the direction inside, which bound the cone."""
         separated = self.separated
         count = min(FIRST, len(separated))
         some = separated[np.arange(count) * len(separated) // count]

@@ -88,9 +88,7 @@ class MarginCertificate(Claim):
 MOST_ROUNDS = 60
 
 
-def largest_margin(
-    rows: SignedRows, start: Vector, problem: Any, deadline: float = math.inf
-) -> MarginCertificate:
+def largest_margin(rows: SignedRows, start: Vector, problem: Any, deadline: float = math.inf) -> MarginCertificate:
     """Widen the corridor of a separating direction until both sides of the bracket meet, or time is over."""
     if not start[rows.is_weight].any():
         refuse("Only one class is there.", "a margin lies between two classes.")

@@ -183,7 +183,7 @@ class Separability(Claim):
     def coefficients_of(
         self, X: Any, y: Any, sample_weight: Any = None, *, budget: float | None = None
     ) -> dict[str, str]:
-        """What ``coefficients`` says, from the data of the verdict, however large; within ``budget`` seconds, if given."""
+        """What ``coefficients`` says, from the data of the verdict, however large; within ``budget`` seconds."""
         if budget is not None:
             check_value("budget", budget, SECONDS)
         if self.limits is not None:

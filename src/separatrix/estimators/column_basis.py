@@ -25,8 +25,8 @@ BREAKERS = 4
 """Rows added for each broken dependence."""
 
 MOST_NUMBERS = 2**25
-"""Numbers in a sample of signed rows, of more than two classes: 256 MiB, and as much again on the way. What does not fit
-would not be decided in any time that someone waits."""
+"""Numbers in a sample of signed rows, of more than two classes: 256 MiB, and as much again on the way. What does not
+fit would not be decided in any time that someone waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ColumnBasis:
 
 
 def check_room(rows: SignedRows, count: int) -> None:
-    """OutOfTime where so many signed rows of many classes, each many times as long as a row of the table, are too many."""
+    """OutOfTime where so many signed rows of many classes have no room; each is as long as K − 1 rows."""
     if rows.per_row > 1 and float(count) * rows.width > MOST_NUMBERS:
         raise OutOfTime
 

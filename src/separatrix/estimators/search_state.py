@@ -243,7 +243,13 @@ def out_of_time(rows: SignedRows, problem: SeparabilityProblem) -> Separability:
     """The verdict where there was no time for a first look."""
     nothing = np.empty(0, dtype=np.int64)
     return Separability(
-        "undecided", problem, open_rows=nothing, count=rows.count, members=rows.members, per_row=rows.per_row, _source=rows
+        "undecided",
+        problem,
+        open_rows=nothing,
+        count=rows.count,
+        members=rows.members,
+        per_row=rows.per_row,
+        _source=rows,
     )
 
 

@@ -23,6 +23,7 @@ from separatrix.estimators.separability_problem import (
 from separatrix.estimators.separating import Search
 from separatrix.estimators.set_aside import columns_aside
 
+
 def separability(
     X: Any,
     y: Any,

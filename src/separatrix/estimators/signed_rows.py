@@ -225,7 +225,9 @@ class ManyClassRows:
         rows = np.arange(len(self.codes)) if self.members is None else self.members
         if len(rows) * self._p > MOST_WRITTEN or (np.bincount(self.codes, minlength=self.classes) == 0).any():
             return
-        yield from directions(_with_constant(self.block.take(rows), self.constant), self.codes, self.classes, self.constant)
+        yield from directions(
+            _with_constant(self.block.take(rows), self.constant), self.codes, self.classes, self.constant
+        )
 
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
         """Not asked for: a corridor lies between two classes."""

@@ -5,8 +5,8 @@ memory. Scores that are linear in x need no signed rows. Two kinds are tried:
 
 - **least squares** from the rows to the classes' indicators, in the smaller of the two Gram matrices: with more columns
   than rows it puts every row on its side, almost always;
-- **nearest means** ⟨S⁻¹μₖ, x⟩ − ½⟨S⁻¹μₖ, μₖ⟩, with S the scatter within classes: right where classes are clusters, however
-  many there are.
+- **nearest means** ⟨S⁻¹μₖ, x⟩ − ½⟨S⁻¹μₖ, μₖ⟩, with S the scatter within classes: right where classes are clusters,
+  however many there are.
 
 Whether a direction separates is multiplied out exactly, by whoever asks.
 """
