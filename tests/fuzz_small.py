@@ -3,8 +3,8 @@
     python tests/fuzz_small.py --cases 1000000 [--first SEED] [--jobs 2]
     python tests/fuzz_small.py --minutes 10
 
-A case is its seed, which draws one question of those in ``QUESTIONS``: whether a table, labels, weights, class weights
-or a parameter are read alike in two forms, whether a kernel adds up what its twin in NumPy does, whether models of a few
+A case is its seed, which draws one question of ``QUESTIONS``: whether a table, labels, weights, class weights or a
+parameter are read alike in two forms, whether a kernel adds up what its twin in NumPy does, whether models of a few
 rows agree across layouts, and whether a verdict is the one that the simplex method in fractions finds. An error has
 to be one of ours, with a hint, and leaves the estimator as it was. Every fault is printed with its seed.
 """
