@@ -39,13 +39,15 @@ class Choice:
     """A solver's name, the rows of the sample it should take, and what it would cost."""
 
     solver: str
-    price: float
+    price: float = math.nan
     sample: int = 0
 
     @property
     def reason(self) -> str:
         """For a trace."""
-        return f"{self.solver}: about {self.price:.1e} multiply-adds"
+        return (
+            "by the number of coefficients" if math.isnan(self.price) else f"{self.price:.1e} multiply-adds, the least"
+        )
 
 
 def sample_size(objective: PenalisedLoss) -> int:
@@ -71,13 +73,18 @@ def choices(objective: PenalisedLoss) -> list[Choice]:
 
 def choose(objective: PenalisedLoss) -> str:
     """The solver's name."""
+    return choice(objective).solver
+
+
+def choice(objective: PenalisedLoss) -> Choice:
+    """The solver that costs least; for many classes, and without a penalty, by the number of coefficients."""
     p = objective.size
     if objective.outputs > 1:
         many = p > MANY_COLUMNS or (p > MANY_SOFTMAX_COLUMNS and objective.strength > 0.0)
-        return "newton-cg" if many else "newton-cholesky"
+        return Choice("newton-cg" if many else "newton-cholesky")
     if p > MANY_COLUMNS and objective.strength == 0.0:
-        return "newton-cg"
-    return choices(objective)[0].solver
+        return Choice("newton-cg")
+    return choices(objective)[0]
 
 
 def _prices(objective: PenalisedLoss) -> Prices:

@@ -12,7 +12,7 @@ from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.choice import choose, sample_size
+from separatrix.estimators.choice import Choice, choice, sample_size
 from separatrix.estimators.preconditioning import Renewal
 from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
 from separatrix.solvers.newton import newton
@@ -125,18 +125,22 @@ def solve(
 
 
 def _solve_smooth(
-    objective: PenalisedLoss, solver: str, begin: Vector, started: bool, patience: Patience, seed: int
+    objective: PenalisedLoss, named: str, begin: Vector, started: bool, patience: Patience, seed: int
 ) -> Solved:
     """Minimise a smooth objective by the solver named, or by the one that fits its shape."""
     p, extra = objective.size, patience.extra
-    solver = choose(objective) if solver == "auto" else solver
+    chosen = choice(objective) if named == "auto" else Choice(named)
+    solver = patience.trace.solver = chosen.solver
+    patience.trace.reason = chosen.reason if named == "auto" else "asked for"
     if solver == "quasi-newton":
         patience.extra = 0
         judge, renewal = iterative_judge(objective), Renewal(objective, seed)
         outcome = quasi_newton(objective, begin, judge, patience, 250, renewal)
         if outcome.stop is Stop.STALLED and renewal.to_row_space:
             begin = _in_row_space(objective, patience.tol, seed)
+            patience.trace.reason += "; then in the space of the rows"
             outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True))
+        patience.trace.reason += "".join(f"; led by {each}" for each in renewal.taken)
         if outcome.stop is not Stop.STALLED and math.isfinite(outcome.bound):
             return proved_by_direction(objective, outcome)
         if outcome.stop is not Stop.STALLED:  # ended from outside, far from the minimum

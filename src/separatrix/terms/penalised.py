@@ -182,21 +182,21 @@ class PenalisedLoss:
         w = self._weights_part(point)
         gradient = self._into_shifted(total.gradient) / self._weight
         self._weights_part(gradient)[...] += self.strength * w
-        hessian = diagonal = None
+        hessian = squares = None
         if total.hessian is not None:
             hessian = total.hessian / self._weight
             self._weights_part(np.einsum("ii->i", hessian))[...] += self.strength
             if self.outputs > 1:
                 self._hold_classes(hessian)
         if total.diagonal is not None:
-            diagonal = total.diagonal / self._weight
-            self._weights_part(diagonal)[...] += self.strength
+            squares = total.diagonal / self._weight
+            self._weights_part(squares)[...] += self.strength
         return Evaluation(
             point,
             total.loss / self._weight + 0.5 * self.strength * float(np.square(w).sum()),
             gradient,
             hessian,
-            diagonal,
+            squares,
             total.mistakes,
             total.slope_size / self._weight,
             total.scores_curvature / self._weight,
