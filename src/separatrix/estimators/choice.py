@@ -10,7 +10,7 @@ Each solver's work is estimated from the shape alone, in the multiply-adds of ``
 import math
 from dataclasses import dataclass
 
-from separatrix.estimators.prices import Prices
+from separatrix.estimators.prices import PASS, Prices
 from separatrix.terms.penalised import PenalisedLoss
 
 MANY_COLUMNS = 1500
@@ -32,6 +32,9 @@ MANY_ROWS_PER_COLUMN = 20
 """A sample has at least so many rows for each coefficient, or is not worth a fit of its own."""
 
 LEAST_SAMPLE = 2000
+
+SMALL_STEPS = 10
+"""Newton steps on the samples of a sub-sampled fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ def _subsampled(prices: Prices) -> Choice:
     best, rows = None, max(LEAST_SAMPLE, MANY_ROWS_PER_COLUMN * p)
     while best is None or 3 * rows <= prices.rows:
         passes = 1.0 + DIGITS / math.log(rows / p)
-        steps = 5.0 * prices.hessian(rows) + STEPS * prices.factor
+        steps = 5.0 * prices.hessian(rows) + SMALL_STEPS * (prices.factor + PASS)
         offer = Choice("newton-subsample", steps + passes * prices.one_pass, rows)
         if best is None or offer.price < best.price:
             best = offer

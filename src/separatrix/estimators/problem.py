@@ -196,14 +196,14 @@ class Restated:
         return min(proof, other._proof_by_direction(point, direction, rows), key=lambda each: each.found)
 
     def _proof_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
-        from separatrix.estimators.proving import restated_value, value_error
+        from separatrix.estimators.proving import restated_value, value_blur, value_error
 
         evaluation, step, image = self.evaluate_with_product(point, direction)
         found = self.iterative.bound(evaluation, step, image)
         claim = yardsticks(self.objective, rows)[1].bound(evaluation, step, image, ALLOWANCE) * MARGIN
         extra = self.uncentred(point)
-        error = 2.0 * value_error(self.objective, evaluation)
-        value = restated_value(self.objective, point, evaluation.value, error)
+        error, blur = 2.0 * value_error(self.objective, evaluation), value_blur(self.objective, evaluation)
+        value = restated_value(self.objective, point, evaluation.value, error, blur)
         return Proof(*value, found + extra, claim + extra)
 
     def measure(self, point: Vector) -> tuple[float, float]:
@@ -266,7 +266,8 @@ class Restated:
         blur = measure.score_error(evaluation.point)
         size = float(np.abs(weights).sum())
         error = 4.0 * (measure.gamma * (evaluation.value + self.alpha * size) + blur * (evaluation.slope_size + blur))
-        smooth, error = restated_value(self.objective, raw, evaluation.value, error)
+        blurred = 4.0 * blur * (evaluation.slope_size + blur)
+        smooth, error = restated_value(self.objective, raw, evaluation.value, error, blurred)
         value = smooth + self.alpha * size
         return Standing(value, error, found, claim, int(np.count_nonzero(weights)))
 

@@ -54,18 +54,22 @@ def prove(
         # a fit by a sub-sample states a bound that is looser by the share of rows it looked at
         share = objective.engine.rows * objective.outputs / sample_size(objective)
         loosest = SAMPLE_LOOSENESS * share * claim if share > 1.0 else 0.0
-    error = 2.0 * value_error(objective, evaluation)
+    error, blur = 2.0 * value_error(objective, evaluation), value_blur(objective, evaluation)
     if not found <= stated and is_small(objective):
         standing = sharp_standing(objective, raw, keep)
-        return Proof(*restated_value(objective, raw, standing.average, error), standing.proved(), standing.bound)
-    return Proof(*restated_value(objective, raw, evaluation.value, error), found, claim, loosest)
+        return Proof(*restated_value(objective, raw, standing.average, error, blur), standing.proved(), standing.bound)
+    return Proof(*restated_value(objective, raw, evaluation.value, error, blur), found, claim, loosest)
 
 
 def value_error(objective: PenalisedLoss, evaluation: Evaluation) -> float:
     """How far a computed F may be from the true one: its sum, and the scores it is made of."""
-    plain = yardsticks(objective)[0]
-    error = plain.score_error(evaluation.point)
-    return 4.0 * plain.gamma * abs(evaluation.value) + 2.0 * error * (evaluation.slope_size + error)
+    return 4.0 * yardsticks(objective)[0].gamma * abs(evaluation.value) + value_blur(objective, evaluation)
+
+
+def value_blur(objective: PenalisedLoss, evaluation: Evaluation) -> float:
+    """The part of that which comes from the scores: large where columns lie far from zero, however few the rows."""
+    error = yardsticks(objective)[0].score_error(evaluation.point)
+    return 2.0 * error * (evaluation.slope_size + error)
 
 
 def stated_value(objective: PenalisedLoss, raw: Vector, evaluation: Evaluation) -> float:
@@ -73,14 +77,16 @@ def stated_value(objective: PenalisedLoss, raw: Vector, evaluation: Evaluation) 
 
     A column near 1e8 leaves eight digits of a score, and F would be stated farther from the truth than its bound.
     """
-    blur = value_error(objective, evaluation)
+    blur = value_blur(objective, evaluation)
     return evaluation.value if _firm(objective, evaluation.value, blur) else measure(objective, raw)[0]
 
 
-def restated_value(objective: PenalisedLoss, raw: Vector, value: float, error: float) -> tuple[float, float]:
-    """F and by how much a stated one may differ, ``error`` at most; less where that is much and the table small."""
+def restated_value(
+    objective: PenalisedLoss, raw: Vector, value: float, error: float, blur: float
+) -> tuple[float, float]:
+    """F and by how much a stated one may differ, ``error`` at most; less where scores blur it in a small table."""
     allowed = 8.0 * FIRM * max(abs(value), 1.0)
-    if error <= allowed or not is_small(objective):
+    if 2.0 * blur <= allowed or not is_small(objective):
         return value, error
     value, blur = measure(objective, raw)
     return value, allowed + 2.0 * blur
