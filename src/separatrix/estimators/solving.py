@@ -24,9 +24,6 @@ from separatrix.terms.penalised import PenalisedLoss
 MANY_COLUMNS = 1500
 """Beyond so many coefficients the Hessian is not formed."""
 
-MANY_SOFTMAX_COLUMNS = 200
-"""The same for softmax, whose Hessian costs the square of the number of classes."""
-
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
 
@@ -74,10 +71,14 @@ def choose(objective: PenalisedLoss) -> str:
     """The solver "auto" stands for, by shape and penalty.
 
     Many columns: conjugate gradients. Many more rows than a good sub-sample:
-    sub-sampled Newton. Otherwise: Newton.
+    sub-sampled Newton. Otherwise: Newton. Many classes with a penalty: see ``many_classes``.
     """
     engine, p = objective.engine, objective.size
-    if p > MANY_COLUMNS or (objective.outputs > 1 and p > MANY_SOFTMAX_COLUMNS and objective.strength > 0.0):
+    if objective.outputs > 1 and objective.strength > 0.0:
+        from separatrix.estimators.many_classes import chosen
+
+        return chosen(objective)
+    if p > MANY_COLUMNS:
         return "newton-cg"
     if not engine.sparse and objective.outputs == 1 and engine.rows >= 3 * sample_size(p):
         return "newton-subsample"
@@ -144,9 +145,14 @@ def _solve_smooth(
     """Minimise a smooth objective by the solver named, or by the one that fits its shape."""
     p, extra = objective.size, patience.extra
     solver = choose(objective) if solver == "auto" else solver
-    if solver == "newton-cg":
+    if solver == "quasi-newton":
+        from separatrix.estimators.many_classes import lead_by_guides
+
+        outcome = lead_by_guides(objective, begin, started, iterative_judge(objective), patience, seed)
+    elif solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
+    if solver in ("quasi-newton", "newton-cg"):
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             centred = objective.centred(objective.raw_point(outcome.evaluation.point))
             return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)
@@ -172,8 +178,16 @@ def proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
     assert outcome.direction is not None
     here = outcome.evaluation
     raw = objective.centred(objective.raw_point(here.point))
+    if not outcome.direction.any() and math.isfinite(outcome.bound):  # the gradient alone proves it
+        return Solved(
+            replace(outcome, bound=outcome.bound * MARGIN),
+            raw,
+            direction=np.zeros_like(raw),
+            shift=objective.shift,
+        )
     if objective.outputs > 1:
-        here = objective.prepare_products(objective.shifted_point(raw))  # the point that the claim is about
+        # the point that the claim is about
+        here = objective.prepare_products(objective.shifted_point(raw), diagonal=False)
     elif objective.prepared is not here.point:
         here = objective.prepare_products(here.point)
     direction = objective.shifted_point(objective.centred(objective.raw_point(outcome.direction)))
