@@ -99,7 +99,9 @@ class Cell:
             size = np.geomspace(0.1, 10.0, self.columns)
             X *= size
         share = FULL if self.kind == "csr" else 1.0
-        weights = draw.normal(0.0, 2.0, (self.columns, self.classes)) / (size * math.sqrt(self.columns * share))[:, None]
+        weights = (
+            draw.normal(0.0, 2.0, (self.columns, self.classes)) / (size * math.sqrt(self.columns * share))[:, None]
+        )
         score = X @ weights
         y = np.argmax(score + draw.gumbel(size=score.shape), axis=1)
         y[: self.classes] = np.arange(self.classes)
@@ -107,7 +109,11 @@ class Cell:
 
     def _sparse(self, draw: np.random.Generator) -> Any:
         return scipy.sparse.random_array(
-            (self.rows, self.columns), density=FULL, format="csr", rng=draw, data_sampler=lambda size: draw.normal(size=size)
+            (self.rows, self.columns),
+            density=FULL,
+            format="csr",
+            rng=draw,
+            data_sampler=lambda size: draw.normal(size=size),
         )
 
 
@@ -167,8 +173,8 @@ def run(options: Options) -> None:
         one = standings[-1]
         print(
             f"{cell.name}: {one.ratio:.2f} ({one.ours:.4f} s against {one.good:.4f} of {one.good_name}; "
-            f"within 1e-8 {one.exact / one.ours:.2f}, {one.exact_name}; excess {one.excess:.0e}, "
-            f"certified {one.certified:.0e}{'' if one.met else ' NOT MET'}, verify {one.verify / one.ours:.2f}, {load()})",
+            f"within 1e-8 {one.exact / one.ours:.2f}, {one.exact_name}; excess {one.excess:.0e}, certified "
+            f"{one.certified:.0e}{'' if one.met else ' NOT MET'}, verify {one.verify / one.ours:.2f}, {load()})",
             file=sys.stderr,
             flush=True,
         )
@@ -246,9 +252,7 @@ def _ratios(one: Standing | None) -> tuple[str, str]:
 
 
 def _excesses(problem: SoftmaxProblem, results: Sequence[Result]) -> list[float]:
-    values = [
-        math.inf if r.fit is None or r.error else problem.objective(r.fit.coef, r.fit.intercept) for r in results
-    ]
+    values = [math.inf if r.fit is None or r.error else problem.objective(r.fit.coef, r.fit.intercept) for r in results]
     best = min(values)
     return [float((value - best) / best) for value in values]
 

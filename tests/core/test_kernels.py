@@ -188,9 +188,7 @@ def test_softmax_kernels_equal_their_twins(layout, problem, classes, constant, l
     weighted = (each[:, None] * pi * (1 - pi)).T @ twins.with_constant(twins.dense(X), constant)
     for count, expected in ((classes, blocks), (1, blocks.sum(axis=0)), (0, np.diagonal(hessian))):
         options = (False, count, count == 0, True, False, False, None)
-        parts, _ = _kernels.softmax(
-            rows, codes, classes, weights, point, shift, constant, *options, 0, n, lanes, 2
-        )
+        parts, _ = _kernels.softmax(rows, codes, classes, weights, point, shift, constant, *options, 0, n, lanes, 2)
         assert not parts[4:begin].any()
         np.testing.assert_allclose(parts[begin : begin + q], sums[begin : begin + q], atol=1e-11 * scale, rtol=1e-10)
         np.testing.assert_allclose(parts[begin + q : -q], expected.ravel(), atol=1e-11 * scale**2, rtol=1e-9)

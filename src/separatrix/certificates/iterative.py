@@ -18,8 +18,8 @@ averages of πₖπₗ, so τ = Σₖₗ |hₖₗ||vₖ − vₗ| serves (two cl
 itself, (e_k − e_l) ⊗ (x, 1), bounds the reach R, for each pair of classes. Without intercepts ρ = 0.
 
 Rounding moves the gradient by at most γΣ|slopes| per unit of row, as it lies in memory and not in the solver's
-coordinates, and the image by γ√(vᵀHv), all classes together; both are added to λ as lengths in H⁻¹, and the scores' error enters as in
-``self_concordance``.
+coordinates, and the image by γ√(vᵀHv), all classes together; both are added to λ as lengths in H⁻¹, and the scores'
+error enters as in ``self_concordance``.
 """
 
 import math
@@ -127,8 +127,8 @@ class ScoresCurvature:
     def of_rows(self) -> tuple[float, float]:
         """The largest ρ and τ of a row's intercepts: 1, or e_k − e_l for any two classes.
 
-        Of so many pairs τ = Σₖₗ |hₖₗ||vₖ − vₗ| ≤ 2Σₖ hₖₖ|vₖ| is taken: the rows of h sum to zero, and nothing but hₖₖ is
-        positive.
+        Of so many pairs τ = Σₖₗ |hₖₗ||vₖ − vₗ| ≤ 2Σₖ hₖₖ|vₖ| is taken: the rows of h sum to zero, and only hₖₖ is
+        positive in each.
         """
         k = len(self.block)
         if k == 1:
@@ -143,7 +143,10 @@ class ScoresCurvature:
         return float(rho.max()), float(tau.max())
 
     def at_most(self, size: float) -> tuple[float, float]:
-        """The largest ρ and τ of a vector whose entries' sizes add up to ``size``: both are convex, so of a unit vector."""
+        """The largest ρ and τ of a vector whose entries' sizes add up to ``size``.
+
+        Both are convex, and so at most what they are where one entry has all of it.
+        """
         if len(self.block) == 1:
             rho = size * size * float(self.inverse[0, 0])
             return rho, math.sqrt(0.25 * rho)

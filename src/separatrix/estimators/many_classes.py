@@ -1,15 +1,16 @@
 """Softmax regression with an L2 penalty: which solver, by the cost of its passes.
 
-A pass over the data takes 2npK multiply-adds for n rows, p coefficients a class and K classes, whether it gives a gradient
-or a product with the Hessian. Beside them stand
+A pass over the data takes 2npK multiply-adds for n rows, p coefficients a class and K classes, whether it gives a
+gradient or a product with the Hessian. Beside them stand
 
 * the Hessian itself, n(Kp)²/4 and (Kp)³/6 for its factor: few of them do, where Kp is small;
 * the guides of ``solvers.class_guides`` for quasi-Newton steps: from m rows K·(mp²/2 + p³/2) for blocks by class,
   mp²/2 + p³/2 for a pooled covariance, next to nothing for diagonals.
 
-The passes that each of them needs are not known beforehand; the figures here are what easy tables take. Where steps with
-the diagonal turn out to be many, because columns are correlated, a better guide is made after all: by then they
-have cost as much as it does. Where steps lead nowhere, Newton's with conjugate gradients go on, which the same guide preconditions.
+The passes that each of them needs are not known beforehand; the figures here are what easy tables take. Where steps
+with the diagonal turn out to be many, because columns are correlated, a better guide is made after all: by then they
+have cost as much as it does. Where steps lead nowhere, Newton's with conjugate gradients go on, which the same guide
+preconditions.
 
 Many more rows than coefficients first settle the coefficients roughly on a sample of them.
 """
@@ -50,8 +51,8 @@ CALL = 4e5
 NEAR = 1e4
 """A gradient whose bound may be so many times too large soon asks for proofs."""
 
-IN_VAIN = 1e-4
-"""A gradient whose bound is so many times smaller than is asked for, and proves nothing, will not by becoming shorter."""
+IN_VAIN = 1e-9
+"""A gradient whose bound is so many times smaller than is asked for, and proves nothing, will not when it is shorter."""
 
 MOST_STEPS = 60
 """Quasi-Newton steps before Newton's method with conjugate gradients takes over."""
@@ -124,7 +125,7 @@ class Costs:
 
 
 def chosen(objective: PenalisedLoss) -> str:
-    """ "newton-cholesky" or "quasi-newton", whichever costs less multiply-adds."""
+    """Of "newton-cholesky" and "quasi-newton" the one that costs fewer multiply-adds."""
     costs = Costs.of(objective)
     return "newton-cholesky" if costs.newton <= costs.leading(costs.best_guide) else "quasi-newton"
 
@@ -260,4 +261,3 @@ def from_sample(objective: PenalisedLoss, begin: Vector, seed: int, costs: Costs
         return 0.5 * float(here.gradient @ guides.latest.solve(here.gradient))
 
     return quasi_newton(small.glance, begin, guides.at, decrement, rough, 20).evaluation.point
-

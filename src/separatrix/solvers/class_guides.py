@@ -9,7 +9,8 @@ much: with cᵢₖ = aᵢπᵢₖ(1 − πᵢₖ) and C the centring over the cl
 tₖ = Σ cᵢₖ, mₖ the mean of the rows with these weights and Sₖ their covariance. As diag π − ππᵀ ≼ 2 diag(πₖ(1 − πₖ)) no
 eigenvalue of PH is above 2, and few are small. Classes differ by their means most: with one covariance S for all, the
 mean of Sₖ, P is K times cheaper and nearly as good (what linear discriminant analysis assumes of classes). With the
-diagonals of the Sₖ it costs next to nothing, and serves columns that are nearly uncorrelated. None of this enters a proof.
+diagonals of the Sₖ it costs next to nothing, and serves columns that are nearly uncorrelated. None of this enters a
+proof.
 """
 
 from collections.abc import Callable
@@ -64,9 +65,7 @@ def classes_apart(rows: Matrix, constant: bool) -> tuple[Vector, Matrix]:
     return sizes, rows[:, :-1] / sizes[:, None]
 
 
-def arrow(
-    gradient: Vector, sizes: Vector, means: Matrix, constant: bool, within: Callable[[Matrix], Matrix]
-) -> Vector:
+def arrow(gradient: Vector, sizes: Vector, means: Matrix, constant: bool, within: Callable[[Matrix], Matrix]) -> Vector:
     """C·diag(B)⁻¹·C times a vector; ``within`` solves tₖSₖ + κI for all classes, the constant is eliminated."""
     rows = centred(gradient, len(sizes))
     if not constant:

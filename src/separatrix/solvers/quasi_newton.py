@@ -1,8 +1,8 @@
 """Steps from gradients alone, led by a rough inverse of the Hessian: limited-memory BFGS with a good first matrix.
 
-A product with the Hessian costs as much as a gradient. Where the rough inverse P is good, conjugate gradients spend most of
-their products on solving systems that the next point makes obsolete; here every pass moves on. With
-the last steps s and changes of the gradient y the two-loop recursion of BFGS gives the next direction from P.
+A product with the Hessian costs as much as a gradient. Where the rough inverse P is good, conjugate gradients spend
+most of their products on systems that the next point makes obsolete; here every pass moves on. With the last steps s and
+changes of the gradient y the two-loop recursion of BFGS gives the next direction from P.
 
 Where a bound is to be proved, the gradient's own length does it: no Hessian is needed (``certificates.iterative`` with
 the direction zero), only some more steps.

@@ -175,9 +175,7 @@ class PenalisedLoss:
     def _term(self, curvature: bool, buffer: Any, diagonal: bool, scores: bool) -> LogisticLoss | SoftmaxLoss:
         shift = None if self.engine.sparse else self.shift
         if self.outputs == 1:
-            return LogisticLoss(
-                self.constant, shift, curvature, diagonal, self.ranges is None, row_curvature=buffer
-            )
+            return LogisticLoss(self.constant, shift, curvature, diagonal, self.ranges is None, row_curvature=buffer)
         return SoftmaxLoss(
             self.outputs,
             self.constant,

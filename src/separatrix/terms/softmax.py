@@ -33,7 +33,8 @@ class SoftmaxLoss:
 
     A point is (classes × p), flat. ``blocks`` asks for the Hessian's blocks of one class (``classes``), for their sum
     (1) or for none, ``weighted_rows`` for Σ aᵢπᵢₖ(1 − πᵢₖ)x̃ᵢ of each class, and ``scores`` for the curvature of the
-    scores, which is zero otherwise: with many classes and few columns it costs more than all the rest. ``row_probabilities`` is a buffer (classes × n), filled in passing.
+    scores, which is zero otherwise: with many classes and few columns it costs more than all the rest.
+    ``row_probabilities`` is a buffer (classes × n), filled in passing.
     """
 
     classes: int
