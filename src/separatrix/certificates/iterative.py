@@ -44,8 +44,18 @@ class IterativeYardstick:
     longest: float
     widest: float
 
-    def bound(self, evaluation: Evaluation, step: Vector, image: Vector, allowance: float = 1.0) -> float:
-        """F − F* at the evaluated point is at most this, given v = ``step`` and H v = ``image``."""
+    def bound(
+        self,
+        evaluation: Evaluation,
+        step: Vector,
+        image: Vector,
+        allowance: float = 1.0,
+        asked: float = math.inf,
+    ) -> float:
+        """F − F* at the evaluated point is at most this, given v = ``step`` and H v = ``image``.
+
+        Infinite where nothing is proved, and where the bound would surely be above ``asked``.
+        """
         if self.strength <= 0.0:
             return math.inf
         plain, outputs = self.plain, self.plain.outputs
@@ -76,7 +86,7 @@ class IterativeYardstick:
         squared = energy - 2.0 * float(step @ residual) + of_image * math.sqrt(energy) + slack + tail * tail
         rounding = 1.5 * error * (plain.wobble(evaluation) + error)
         decrement = (math.sqrt(max(squared, 0.0)) + of_gradient + allowance * rounding) * math.exp(error)
-        if not decrement * row < math.sqrt(self.strength):
+        if not decrement * row < math.sqrt(self.strength) or 0.5 * decrement * decrement > asked:
             return math.inf
         reach = self._norm(*scores.of_rows(), row)
         return excess_bound(decrement * (1.0 + 1e-9), reach * math.exp(error) * (1.0 + 1e-9))
@@ -133,12 +143,11 @@ class ScoresCurvature:
         k = len(self.block)
         if k == 1:
             return self.of(np.ones(1)) if self.inverse.any() else (0.0, 0.0)
-        one, two = np.triu_indices(k, 1)
-        v = self.inverse[one] - self.inverse[two]
-        pairs = np.arange(len(one))
-        rho = v[pairs, one] - v[pairs, two]
-        tau = np.sqrt(0.5 * rho)
-        moved = 2.0 * (np.abs(v) @ self.block.diagonal())
+        own = self.inverse.diagonal()
+        rho = own[:, None] + own - 2.0 * self.inverse
+        tau = np.sqrt(0.5 * np.maximum(rho, 0.0))
+        scaled = self.block.diagonal() * self.inverse
+        moved = 2.0 * np.array([np.abs(scaled - each).sum(axis=1) for each in scaled])
         tau = np.minimum(tau, moved * (1.0 + 1e-3) + self.share * tau)
         return float(rho.max()), float(tau.max())
 

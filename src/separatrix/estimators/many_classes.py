@@ -45,14 +45,14 @@ FEWEST, MOST = 6.0, 300.0
 SHARE = 2.0
 """Between these limits a guide costs as much as so many passes."""
 
-CALL = 4e5
+CALL = 2e6
 """Multiply-adds that would take as long as a pass's part in Python."""
 
 NEAR = 1e4
 """A gradient whose bound may be so many times too large soon asks for proofs."""
 
 IN_VAIN = 1e-9
-"""A gradient whose bound is so many times smaller than is asked for, and proves nothing, will not when it is shorter."""
+"""A gradient that would do for a bound so many times smaller, and proves nothing, will not when it is shorter."""
 
 MOST_STEPS = 60
 """Quasi-Newton steps before Newton's method with conjugate gradients takes over."""
@@ -104,7 +104,7 @@ class Costs:
     def guide(self, name: str) -> float:
         """Making a guide once."""
         blocks = {"by class": self.classes, "pooled": 1.0, "diagonal": 0.0}[name]
-        return self.guide_rows(name) * self._each_row(name) + blocks * (0.5 * self.p**3 + 0.3 * CALL) + CALL
+        return self.guide_rows(name) * self._each_row(name) + blocks * (0.5 * self.p**3 + 0.1 * CALL) + CALL
 
     def leading(self, name: str) -> float:
         """Quasi-Newton steps with a guide."""
@@ -195,6 +195,7 @@ class Evaluations:
     objective: PenalisedLoss
     tol: float
     near: bool = False
+    _seen: tuple[Evaluation, float] | None = None
 
     def __call__(self, point: Vector) -> Evaluation:
         """Value and gradient at a point."""
@@ -215,8 +216,10 @@ class Evaluations:
 
     def _least(self, here: Evaluation) -> float:
         """Half the squared length of the gradient in the weights, over the penalty: no bound from it is less."""
-        rest = self.objective.weights_of(here.gradient)
-        return 0.5 * float(rest @ rest) / self.objective.strength
+        if self._seen is None or self._seen[0] is not here:
+            rest = self.objective.weights_of(here.gradient)
+            self._seen = here, 0.5 * float(rest @ rest) / self.objective.strength
+        return self._seen[1]
 
 
 def lead_by_guides(

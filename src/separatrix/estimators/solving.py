@@ -95,12 +95,12 @@ def factor_judge(objective: PenalisedLoss) -> Judge:
     return judge
 
 
-def iterative_judge(objective: PenalisedLoss) -> IterativeJudge:
-    """The bound from a direction and its image."""
+def iterative_judge(objective: PenalisedLoss, tol: float = math.inf) -> IterativeJudge:
+    """The bound from a direction and its image; infinite where it is surely above tol·min(F, 1)."""
     measure = cache(lambda: yardsticks(objective)[1])
 
     def judge(evaluation: Evaluation, step: Vector, image: Vector) -> float:
-        return measure().bound(evaluation, step, image, ALLOWANCE)
+        return measure().bound(evaluation, step, image, ALLOWANCE, tol * min(evaluation.value, 1.0))
 
     return judge
 
@@ -148,7 +148,8 @@ def _solve_smooth(
     if solver == "quasi-newton":
         from separatrix.estimators.many_classes import lead_by_guides
 
-        outcome = lead_by_guides(objective, begin, started, iterative_judge(objective), patience, seed)
+        judge = iterative_judge(objective, patience.tol)
+        outcome = lead_by_guides(objective, begin, started, judge, patience, seed)
     elif solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
