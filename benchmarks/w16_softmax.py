@@ -64,7 +64,10 @@ GOOD, EXACT = 1e-6, 1e-8
 MOST_COEFFICIENTS = 1_500
 """Beyond so many newton-cholesky, whose Hessian has their square, is not asked."""
 
-PATIENCE, AT_LEAST = 6.0, 0.5
+MOST_WORK = 5e7
+"""Beyond so many multiply-adds a pass newton-cg is not asked: lbfgs was always faster there."""
+
+PATIENCE, AT_LEAST = 5.0, 0.5
 """A peer is given so many times our seconds, and so many seconds beside."""
 
 RESULTS = Path(__file__).parent / "results" / "w16_softmax.json"
@@ -155,7 +158,9 @@ def cells(options: Options) -> Iterator[Cell]:
 def peers(problem: SoftmaxProblem) -> list[Contender]:
     """scikit-learn's solvers at several tolerances, BLAS on all threads and on one."""
     coefficients = (problem.X.shape[1] + 1) * (int(problem.y.max()) + 1)
-    asked: list[tuple[str, tuple[float, ...]]] = [("lbfgs", (1e-4, 1e-5, 1e-6)), ("newton-cg", (1e-3, 1e-4))]
+    asked: list[tuple[str, tuple[float, ...]]] = [("lbfgs", (1e-4, 1e-5, 1e-6))]
+    if coefficients * problem.X.shape[0] <= MOST_WORK:
+        asked.append(("newton-cg", (1e-3, 1e-4)))
     if coefficients <= MOST_COEFFICIENTS and not scipy.sparse.issparse(problem.X):
         asked.append(("newton-cholesky", (1e-4,)))
     entries: list[Contender] = []
@@ -227,7 +232,7 @@ def compete(cell: Cell, options: Options) -> Standing:
         racing.append(sorted(able, key=lambda r: r.seconds)[:2])
     together = list({id(r): r for r in [*racing[0], *racing[1]]}.values())
     small = mine.seconds < 0.1
-    for turn in range(options.rounds(8 if small else 2)):
+    for turn in range(options.rounds(8 if small else 1 if mine.seconds > 1.0 else 3)):
         for result in [mine, *together] if turn % 2 else [*together, mine]:
             gc.collect()
             result.again()

@@ -52,7 +52,8 @@ class Memory:
     @classmethod
     def empty(cls, size: int) -> "Memory":
         """Nothing learnt yet."""
-        return cls(*(np.empty((0, size)) for _ in range(3)), np.empty((0, 0)), np.empty((0, 0)))
+        nothing, none = np.empty((0, size)), np.empty((0, 0))
+        return cls(nothing, nothing, nothing, none, none)
 
     def lead(self, guide: Guide, gradient: Vector) -> Vector:
         """BFGS's inverse times the gradient at the last point learnt."""

@@ -188,10 +188,10 @@ class PenalisedLoss:
         )
 
     def _evaluation(
-        self, point: Vector, curvature: bool, buffer: Any, diagonal: bool = False, scores: bool = True
+        self, point: Vector, curvature: bool, buffer: Any, squares: bool = False, scores: bool = True
     ) -> Evaluation:
         self.passes += 1
-        term = self._term(curvature, buffer, diagonal, scores)
+        term = self._term(curvature, buffer, squares, scores)
         total: LossTotal = self.engine.total(term, self.raw_point(point)[None])[0][0]
         if total.ranges is not None:
             parts = (np.array(total.loss), total.gradient, total.diagonal, total.hessian)
