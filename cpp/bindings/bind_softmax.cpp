@@ -1,5 +1,6 @@
 #include <nanobind/stl/tuple.h>
 
+#include "../kernels/combine.hpp"
 #include "../kernels/curvature.hpp"
 #include "../kernels/softmax.hpp"
 #include "views.hpp"

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import lapack
 
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.protocols import Evaluation
@@ -62,9 +62,9 @@ class Memory:
         if not len(self.steps):
             return self.last
         scaled = self.scale * (self.guided @ gradient)
-        t = solve_triangular(self.crossed, self.steps @ gradient, check_finite=False)
+        t = lapack.dtrtrs(self.crossed, self.steps @ gradient)[0]
         inner = self.crossed.diagonal() * t + self.scale * (self.among @ t) - scaled
-        u = solve_triangular(self.crossed, inner, trans=1, check_finite=False)
+        u = lapack.dtrtrs(self.crossed, inner, trans=1)[0]
         led: Vector = self.scale * (self.last - t @ self.guided) + u @ self.steps
         return led
 
