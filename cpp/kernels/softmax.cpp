@@ -49,6 +49,8 @@ struct SoftmaxScratch {
             panel.resize(m * static_cast<std::size_t>(padded(task.p())));
             left.resize(panel.size());
         }
+        if (task.want_rows && task.want_diagonal && !task.rows->sparse())
+            panel.resize(std::max(panel.size(), m * static_cast<std::size_t>(task.rows->d)));
         if (task.want_scores) pairs.assign(k * k, 0.0);
         no_shift.assign(static_cast<std::size_t>(task.rows->d), 0.0);
     }
@@ -169,6 +171,32 @@ SEPARATRIX_INLINE void add_second_order(const SoftmaxTask& task, const Chunk& ch
     }
 }
 
+// The Hessian's diagonal of all classes at once, from the curvatures of rows and classes that stand among the slopes.
+SEPARATRIX_INLINE void add_diagonals(const SoftmaxTask& task, const DenseChunk& chunk, SoftmaxScratch& s,
+                                     double* diagonal) {
+    const std::ptrdiff_t d = task.rows->d;
+    const double* SEPARATRIX_RESTRICT shift = task.shift != nullptr ? task.shift : s.no_shift.data();
+    for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
+        const double* SEPARATRIX_RESTRICT x = chunk.x + i * chunk.ld;
+        double* SEPARATRIX_RESTRICT square = s.panel.data() + i * d;
+        for (std::ptrdiff_t j = 0; j < d; ++j) square[j] = (x[j] - shift[j]) * (x[j] - shift[j]);
+    }
+    add_class_gradient({s.panel.data(), d, chunk.m}, s.slope.data(), task.classes, task.p(), d,
+                       static_cast<std::ptrdiff_t>(s.weight.size()), diagonal);
+}
+
+SEPARATRIX_INLINE void add_diagonals(const SoftmaxTask& task, const SparseChunk& chunk, SoftmaxScratch& s,
+                                     double* diagonal) {
+    const std::ptrdiff_t d = task.rows->d, p = task.p();
+    for (std::ptrdiff_t i = 0; i < chunk.m; ++i)
+        for (std::ptrdiff_t k = 0; k < task.classes; ++k) {
+            const double c = s.slope[static_cast<std::size_t>(k * static_cast<std::ptrdiff_t>(s.weight.size()) + i)];
+            for (std::int64_t e = chunk.starts[i]; e < chunk.starts[i + 1]; ++e)
+                diagonal[k * p + chunk.indices[e]] += c * chunk.values[e] * chunk.values[e];
+            if (task.constant) diagonal[k * p + d] += c;
+        }
+}
+
 template <class Chunk>
 SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, std::ptrdiff_t first,
                                  SoftmaxScratch& s, Total& total) {
@@ -202,13 +230,16 @@ SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, st
     sums[kSoftSlope] += size;
     double* gradient = sums + kSoftHeader + K * K;
     all_gradients(chunk, s.slope.data(), s.sparse, d, stride, gradient, s.sparse.gradient);
-    if (task.blocks() > 0 || task.want_diagonal) add_second_order(task, chunk, count, s, gradient + K * p);
+    const bool at_once = task.want_rows && task.want_diagonal && task.blocks() == 0;
+    if (task.blocks() > 0 || (task.want_diagonal && !at_once))
+        add_second_order(task, chunk, count, s, gradient + K * p);
     if (task.want_rows) {
         for (std::ptrdiff_t k = 0; k < K; ++k)
             for (std::ptrdiff_t i = 0; i < m; ++i) {
                 const double pi = s.probability[static_cast<std::size_t>(k * stride + i)];
                 s.slope[static_cast<std::size_t>(k * stride + i)] = s.weight[static_cast<std::size_t>(i)] * pi * (1.0 - pi);
             }
+        if (at_once) add_diagonals(task, chunk, s, gradient + K * p);
         if (s.sparse.rows.size() != s.sparse.gradient.size()) s.sparse.rows.assign(s.sparse.gradient.size(), 0.0);
         all_gradients(chunk, s.slope.data(), s.sparse, d, stride, sums + static_cast<std::ptrdiff_t>(task.width()) - K * p, s.sparse.rows);
     }
