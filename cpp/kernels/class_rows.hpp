@@ -1,14 +1,25 @@
 // All classes at once, of dense rows and of sparse ones.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "chunks.hpp"
 #include "class_products.hpp"
 #include "sparse_rows.hpp"
 
 namespace separatrix {
+
+inline constexpr std::ptrdiff_t kPanelNumbers = 49152;  // of rows, scores and slopes: they stay in the second-level cache
+
+// Rows of a chunk: compressed ones as everywhere, dense ones by how many numbers belong to each.
+inline std::ptrdiff_t panel(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t classes,
+                     std::ptrdiff_t wanted) {
+    if (wanted == 0) wanted = std::clamp<std::ptrdiff_t>(kPanelNumbers / (rows.d + 2 * classes) / 8 * 8, 32, 256);
+    return chunk_rows(rows, first, last, wanted);
+}
 
 // Sparse rows are multiplied by all classes at once: coefficients and gradient lie column by column, the classes of a
 // column together and padded to fours.

@@ -10,7 +10,7 @@ from separatrix.core.trace import Trace
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.solvers.class_guides import ByClass, ByDiagonal, Pooled
 from separatrix.solvers.outcome import Patience
-from separatrix.solvers.quasi_newton import MEMORY, Memory, quasi_newton
+from separatrix.solvers.quasi_newton import MEMORY, RECENT, Memory, quasi_newton
 from separatrix.terms.penalised import PenalisedLoss
 
 NOTHING = np.empty(0)
@@ -54,6 +54,7 @@ def test_the_compact_form_is_bfgs_with_the_last_pairs(count):
         if matrix is other:
             guide = Inverse(other)
             memory.led_by(guide)
+            pairs = pairs[-RECENT:]
         step, change = pairs[-1]
         inverse = matrix * (step @ change) / (change @ matrix @ change)
         for step, change in pairs[-MEMORY:]:

@@ -24,6 +24,9 @@ from separatrix.solvers.outcome import Outcome, Patience
 MEMORY = 16
 """Pairs of steps and changes kept."""
 
+RECENT = 4
+"""Pairs kept when the guide changes."""
+
 Evaluate = Callable[[Vector], Evaluation]
 GuideAt = Callable[[Evaluation, int], Guide | None]
 """A guide for the steps from a point, after so many of them; None to keep the one there is."""
@@ -87,10 +90,12 @@ class Memory:
         self.scale = product / length if length > 0.0 else 1.0
 
     def led_by(self, guide: Guide) -> None:
-        """The same steps with another guide."""
+        """The last few steps with another guide: those before them were made where the Hessian was another."""
         self.last = None
         if not len(self.steps):
             return
+        self.steps, self.changes = self.steps[-RECENT:], self.changes[-RECENT:]
+        self.crossed = self.crossed[-RECENT:, -RECENT:]
         self.guided = np.stack([guide.solve(change) for change in self.changes])
         self.among = self.guided @ self.changes.T
         length = float(self.among[-1, -1])

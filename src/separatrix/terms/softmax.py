@@ -78,7 +78,7 @@ class SoftmaxLoss:
         blocks = k * (k + 1) / 2 if self.curvature else self.blocks
         pairs = 0.2 * k * k * self.scores
         passes = 0.4 + 0.2 * self.weighted_rows + (0.2 if self.weighted_rows else 1.0) * self.diagonal
-        return k * (passes * entries_per_row + 8.0) + pairs + 0.5 * blocks * entries_per_row * entries_per_row
+        return k * (passes * entries_per_row + 8.0) + pairs + 0.25 * blocks * entries_per_row * entries_per_row
 
     def read(self, total: Total) -> list[list[LossTotal]]:
         """The total of the only fold at the only point."""
