@@ -34,7 +34,7 @@ def test_every_guide_leads_to_newtons_minimum(monkeypatch, guide, correlated, fo
     X, y = table(900, 12, 5, correlated=correlated)
     A = {"dense": X, "float32": X.astype(np.float32), "csr": sp.csr_array(X)}[form]
     newton = LogisticRegression(solver="newton-cholesky").fit(A, y)
-    monkeypatch.setattr(many_classes, "chosen", lambda objective: "quasi-newton")
+    monkeypatch.setattr(many_classes, "chosen", lambda objective: "led-steps")
     monkeypatch.setattr(Costs, "best_guide", guide)
     led = LogisticRegression(tol=1e-12).fit(A, y)
     assert led.certificate_.met
@@ -45,7 +45,7 @@ def test_every_guide_leads_to_newtons_minimum(monkeypatch, guide, correlated, fo
 
 def test_claims_of_a_gradient_alone_hold_in_any_order_and_layout_and_no_others():
     X, y = table(2000, 20, 8)
-    assert chosen(objective_of(X, y, 8)) == "quasi-newton"
+    assert chosen(objective_of(X, y, 8)) == "led-steps"
     certificate = LogisticRegression().fit(X, y).certificate_
     assert certificate.met
     order = np.random.default_rng(1).permutation(len(y))
@@ -82,7 +82,7 @@ def test_many_rows_begin_at_the_optimum_of_a_sample():
 def test_the_solver_depends_on_the_shape():
     few = objective_of(*table(100, 3, 3), 3)
     many = objective_of(*table(3000, 50, 20), 20)
-    assert (chosen(few), chosen(many)) == ("newton-cholesky", "quasi-newton")
+    assert (chosen(few), chosen(many)) == ("newton-cholesky", "led-steps")
 
 
 def test_weights_and_a_warm_start_are_taken():

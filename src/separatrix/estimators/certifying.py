@@ -69,7 +69,7 @@ def _by_gap(objective: PenalisedLoss, raw: Vector, stop: Stop) -> Solved:
 
 def _by_curvature(objective: PenalisedLoss, raw: Vector, tol: float, stop: Stop) -> Solved:
     point = objective.shifted_point(raw)
-    if choose(objective) in ("newton-cg", "quasi-newton") and (
+    if choose(objective) in ("newton-cg", "led-steps") and (
         objective.strength > 0.0 or objective.size > LARGEST_HESSIAN
     ):
         quiet = Patience(tol, 1, 0, Trace(), objective)

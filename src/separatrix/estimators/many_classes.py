@@ -27,7 +27,7 @@ from separatrix.core.trace import Trace
 from separatrix.solvers.class_guides import ByClass, ByDiagonal, Guide, Pooled
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Outcome, Patience
-from separatrix.solvers.quasi_newton import quasi_newton
+from separatrix.solvers.led_steps import led_steps
 from separatrix.terms.penalised import PenalisedLoss
 
 NEWTON_STEPS = 7.0
@@ -125,9 +125,9 @@ class Costs:
 
 
 def chosen(objective: PenalisedLoss) -> str:
-    """Of "newton-cholesky" and "quasi-newton" the one that costs fewer multiply-adds."""
+    """Of "newton-cholesky" and "led-steps" the one that costs fewer multiply-adds."""
     costs = Costs.of(objective)
-    return "newton-cholesky" if costs.newton <= costs.leading(costs.best_guide) else "quasi-newton"
+    return "newton-cholesky" if costs.newton <= costs.leading(costs.best_guide) else "led-steps"
 
 
 @dataclass(slots=True)
@@ -237,7 +237,7 @@ def lead_by_guides(
 
     patience.extra = 0  # a step more is not free
     begin = objective.shifted_point(objective.centred(objective.raw_point(begin)))
-    outcome = quasi_newton(evaluations, begin, guides.at, bound, patience, MOST_STEPS, evaluations.in_vain)
+    outcome = led_steps(evaluations, begin, guides.at, bound, patience, MOST_STEPS, evaluations.in_vain)
     if outcome.stop is not Stop.STALLED or evaluations.in_vain(outcome.evaluation):
         return outcome
     return newton_cg(
@@ -263,4 +263,4 @@ def from_sample(objective: PenalisedLoss, begin: Vector, seed: int, costs: Costs
         assert guides.latest is not None
         return 0.5 * float(here.gradient @ guides.latest.solve(here.gradient))
 
-    return quasi_newton(small.glance, begin, guides.at, decrement, rough, 20).evaluation.point
+    return led_steps(small.glance, begin, guides.at, decrement, rough, 20).evaluation.point

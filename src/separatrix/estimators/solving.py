@@ -145,7 +145,7 @@ def _solve_smooth(
     """Minimise a smooth objective by the solver named, or by the one that fits its shape."""
     p, extra = objective.size, patience.extra
     solver = choose(objective) if solver == "auto" else solver
-    if solver == "quasi-newton":
+    if solver == "led-steps":
         from separatrix.estimators.many_classes import lead_by_guides
 
         judge = iterative_judge(objective, patience.tol)
@@ -153,7 +153,7 @@ def _solve_smooth(
     elif solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
-    if solver in ("quasi-newton", "newton-cg"):
+    if solver in ("led-steps", "newton-cg"):
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             centred = objective.centred(objective.raw_point(outcome.evaluation.point))
             return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)

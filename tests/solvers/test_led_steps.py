@@ -10,7 +10,7 @@ from separatrix.core.trace import Trace
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.solvers.class_guides import ByClass, ByDiagonal, Pooled
 from separatrix.solvers.outcome import Patience
-from separatrix.solvers.quasi_newton import MEMORY, RECENT, Memory, quasi_newton
+from separatrix.solvers.led_steps import MEMORY, RECENT, Memory, led_steps
 from separatrix.terms.penalised import PenalisedLoss
 
 NOTHING = np.empty(0)
@@ -85,7 +85,7 @@ def test_steps_reach_the_minimum_of_a_quadratic_and_say_when_they_do_not():
         def guide_at(here, steps):
             return None if steps else guide
 
-        return quasi_newton(evaluate, np.zeros(6), guide_at, lambda here: here.value - 1.0, patience, most)
+        return led_steps(evaluate, np.zeros(6), guide_at, lambda here: here.value - 1.0, patience, most)
 
     found = run(50, 1e-10)
     assert found.stop is Stop.CERTIFIED

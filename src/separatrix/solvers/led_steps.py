@@ -114,7 +114,7 @@ def _bordered(square: Matrix, column: Vector, corner: float, both: bool = False)
     return wider
 
 
-def quasi_newton(
+def led_steps(
     evaluate: Evaluate,
     start: Vector,
     guide_at: GuideAt,
