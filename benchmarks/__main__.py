@@ -22,6 +22,7 @@ WORKLOADS = {
     "w11-ridge": "benchmarks.w11_ridge",
     "w12": "benchmarks.w12_predict",
     "w14": "benchmarks.w14_sgd",
+    "w16": "benchmarks.w16_shapes",
     "w13": "benchmarks.w13_first_use",
 }
 

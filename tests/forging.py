@@ -17,6 +17,8 @@ def forgeries(value, other=None, depth=3):
     yield "None", None
     yield "text", "forged"
     yield "another type", object()
+    if (passing := disguised(value)) is not None:
+        yield "a class that passes for it", passing
     if other is not None and not _close(value, other):
         yield "another fit's", other
     if isinstance(value, (bool, np.bool_)):
@@ -42,6 +44,25 @@ def forgeries(value, other=None, depth=3):
         yield "longer", value + "!"
 
 
+def disguised(value):
+    """An equal value in a class that derives from its own: it equals anything, as it says, and shows something else."""
+    kind = type(value)
+    if value is None or kind is bool:
+        return None
+    shown = {name: lambda self, *_: "forged" for name in ("__repr__", "__str__", "__format__")}
+    equal = {"__eq__": lambda *_: True, "__ne__": lambda *_: False, "__hash__": kind.__hash__}
+    if isinstance(value, np.ndarray):
+        return value.view(type("Forged", (np.ndarray,), shown)) if kind is np.ndarray else None
+    if kind in (int, float, str, bytes, tuple, list, dict):
+        return type("Forged", (kind,), shown | equal)(value)
+    if is_dataclass(value):
+        passing = object.__new__(type("Forged", (kind,), equal))
+        for each in fields(value):
+            object.__setattr__(passing, each.name, getattr(value, each.name))
+        return passing
+    return None
+
+
 def _close(value, other):
     """Whether two bounds of rounding size are the same as far as the order of summation goes."""
     numbers = all(isinstance(each, Real) and not isinstance(each, (bool, Integral)) for each in (value, other))
@@ -57,6 +78,8 @@ def _numbers(value):
     for scale in SCALES:
         yield f"× {scale}", int(value * scale) if isinstance(value, Integral) else value * scale
     yield "an array", np.array([value])
+    if isinstance(value, Integral):
+        yield "a float", float(value) if abs(value) < 2**53 else float("nan")
 
 
 def _arrays(value):
@@ -111,6 +134,9 @@ def _mappings(value, other, depth):
         deep = depth and not (is_dataclass(value[name]) and name != next(iter(value)))
         for what, forged in forgeries(value[name], theirs, depth - 1) if deep else ():
             yield f"{name}: {what}", {**value, name: forged}
+        if (passing := disguised(name)) is not None:
+            others = {key: part for key, part in value.items() if key != name}
+            yield f"{name}: filed under what passes for it", {**others, passing: value[name]}
 
 
 def seen(certificate):

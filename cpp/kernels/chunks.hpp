@@ -10,7 +10,8 @@
 
 namespace separatrix {
 
-// A dense chunk fills half of a first-level cache; columns that are compressed are
+// A dense chunk stays in a second-level cache: it is read twice, and with few rows the exponentials would wait for each
+// other. Columns that are compressed are
 // turned into rows once per lane. `wanted` > 0 asks for a number of rows.
 inline std::ptrdiff_t chunk_rows(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last,
                                  std::ptrdiff_t wanted) {
@@ -19,7 +20,7 @@ inline std::ptrdiff_t chunk_rows(const Rows& rows, std::ptrdiff_t first, std::pt
         step = std::min<std::ptrdiff_t>(last - first, 1 << 16);
     else if (rows.layout != Layout::csr)
         step = wanted > 0 ? wanted
-                          : std::clamp<std::ptrdiff_t>(2048 / std::max<std::ptrdiff_t>(rows.d, 1) / 4 * 4, 8, 128);
+                          : std::clamp<std::ptrdiff_t>(16384 / std::max<std::ptrdiff_t>(rows.d, 1) / 4 * 4, 8, 128);
     return std::max<std::ptrdiff_t>(1, std::min(step, last - first));
 }
 

@@ -1,6 +1,7 @@
 """False claims made by changing several fields at once, the question among them; none may verify."""
 
 import math
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -135,7 +136,7 @@ def test_arrays_that_hide_a_part_are_none():
     X, y = overlapping()
     certificate = sx.LogisticRegression().fit(X, y).certificate_
     hidden = np.ma.MaskedArray(certificate.point, mask=[True, False, False, False])
-    with pytest.raises(CertificateError, match="weights"):
+    with pytest.raises(CertificateError, match="point holds a MaskedArray"):
         replace(certificate, point=hidden).verify(X, y)
 
 
@@ -199,3 +200,42 @@ def test_the_precision_that_is_told_loosens_nothing_that_is_proved(dtype):
     for told in ("float64", "float32"):
         with pytest.raises(CertificateError, match="objective"):
             replace(certificate, precision=told, objective=certificate.objective + 5e-6).verify(X, y)
+
+
+@pytest.mark.parametrize("name", ["_rederive", "KINDS", "TOLD", "LABELS", "_check_width", "note"])
+def test_a_stored_certificate_brings_no_methods_of_its_own(name):
+    """What is found on the certificate itself comes before what its class says: a pickle may hold either."""
+    X, y = overlapping()
+    certificate = sx.LogisticRegression().fit(X, y).certificate_
+    state = {**vars(certificate), "objective": certificate.objective / 2, name: print}
+    forged = object.__new__(type(certificate))
+    forged.__dict__.update(pickle.loads(pickle.dumps(state)))
+    with pytest.raises(CertificateError, match=f"no field of it: {name}"):
+        forged.verify(X, y)
+
+
+def test_a_name_that_equals_another_and_prints_something_else_is_none():
+    class Name(str):
+        def __eq__(self, other):
+            return True
+
+        __hash__ = str.__hash__
+
+    X, y = overlapping()
+    X = np.column_stack([X, X[:, 0] - X[:, 1]])
+    certificate = sx.LogisticRegression(C=np.inf).fit(X, y).certificate_.verify(X, y)
+    names = tuple(Name("age") for _ in certificate.aliased)
+    verdict = sx.separability(X, y).verify(X, y)
+    limits = dict(zip(map(Name, verdict.limits), verdict.limits.values(), strict=True))
+    for forged in (replace(certificate, aliased=names), replace(verdict, limits=limits)):
+        with pytest.raises(CertificateError, match="holds a Name"):
+            forged.verify(X, y)
+
+
+@pytest.mark.parametrize("as_whole", [float, np.int64, np.float64])
+def test_counts_are_whole_numbers_of_one_type(as_whole):
+    X, y = overlapping()
+    verdict = sx.separability(X, y).verify(X, y)
+    for name in ("rank", "count", "per_row"):
+        with pytest.raises(CertificateError):
+            replace(verdict, **{name: as_whole(getattr(verdict, name))}).verify(X, y)

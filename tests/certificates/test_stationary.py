@@ -3,7 +3,7 @@
 import json
 import math
 import pickle
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
@@ -152,3 +152,28 @@ def test_it_serves_any_slope():
     assert str(certificate).startswith("The gradient vanishes to 2.8e-06 at")
     with pytest.raises(CertificateError):
         certificate.verify(X + 1e-3, Y)
+
+
+def test_a_question_of_ones_own_must_not_pass_for_another():
+    """What derives from the question of a fit may restate nothing of it, and says that it does."""
+    certificate = LogisticRegression(C=np.inf, firth=True).fit(X, Y).certificate_
+    honest = certificate.problem
+
+    class Passing(type(honest)):
+        def stationarity(self, X, y, sample_weight, point, keep, stated):
+            return Stationarity(0.5, 1.0, 1e-30, np.zeros(len(point)), 1e-31), ()
+
+    passing = Passing(**{each.name: getattr(honest, each.name) for each in fields(honest)})
+    found, _ = passing.stationarity(X, Y, None, certificate.point, None, 0.0)
+    decrement, scaled = found.claim()
+    with pytest.raises(CertificateError, match="holds a Passing"):
+        replace(certificate, problem=passing, decrement=decrement, scaled=scaled, objective=0.5).verify(X, Y)
+    Passing.__module__, Passing.__qualname__ = type(honest).__module__, type(honest).__qualname__
+    with pytest.raises(CertificateError, match="holds a"):
+        replace(certificate, problem=passing, decrement=decrement, scaled=scaled, objective=0.5).verify(X, Y)
+    Bowl.__module__, module = type(honest).__module__, Bowl.__module__
+    try:
+        with pytest.raises(CertificateError, match="holds a Bowl"):
+            replace(certificate, problem=Bowl()).verify(X, Y)
+    finally:
+        Bowl.__module__ = module

@@ -332,6 +332,38 @@ def test_exact_proofs_can_be_forged_no_more_than_others():
             replace(verdict, balance=replace(verdict.balance, integers=integers)).verify(X, y)
 
 
+def trends(seed, size, kind, n=250):
+    """Eight columns that follow three walks up to ``size``, a year, and labels of a verdict of this kind."""
+    draw = np.random.default_rng(seed)
+    walks = np.cumsum(draw.normal(size=(n, 3)), axis=0) @ draw.normal(size=(3, 8))
+    X = np.column_stack([walks + size * draw.normal(size=(n, 8)), 1e3 * np.linspace(0, 1, n)])
+    if kind == "overlap":
+        return X, draw.integers(0, 2, n)
+    if kind == "complete":
+        hidden = draw.normal(size=n)
+        return np.column_stack([X, X[:, 0] + size * hidden]), (hidden > 0).astype(int)
+    rare = (draw.random((n, 2)) < 0.02).astype(float)
+    y = (X[:, 0] - np.median(X[:, 0]) + X[:, 0].std() * draw.logistic(size=n) > 0).astype(int)
+    y[rare[:, 0] > 0], y[rare[:, 1] > 0] = 1, 0
+    return np.column_stack([X, rare, rare.sum(axis=1) + 1e-9 * draw.normal(size=n)]), y
+
+
+@pytest.mark.parametrize("kind", ["quasi", "overlap", "complete"])
+@pytest.mark.parametrize("size", [1e-9, 1e-11])
+def test_nearly_dependent_columns_need_no_fractions(size, kind, monkeypatch):
+    """The linear program in fractions takes a minute where whole tables depend on each other nearly."""
+
+    def refused(*_):
+        raise AssertionError("the program was solved in fractions")
+
+    monkeypatch.setattr("separatrix.estimators.judging.exact_alternative", refused)
+    for seed in range(4):
+        X, y = trends(seed, size, kind)
+        verdict = separability(X, y, exact=True)
+        assert verdict.kind == kind
+        verdict.verify(X, y)
+
+
 def test_past_the_budget_it_says_so():
     verdict = separability(IRIS, SPECIES == 0, budget=0)
     assert verdict.kind == "undecided"

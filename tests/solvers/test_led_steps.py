@@ -9,8 +9,8 @@ from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.solvers.class_guides import ByClass, ByDiagonal, Pooled
-from separatrix.solvers.outcome import Patience
 from separatrix.solvers.led_steps import MEMORY, RECENT, Memory, led_steps
+from separatrix.solvers.outcome import Patience
 from separatrix.terms.penalised import PenalisedLoss
 
 NOTHING = np.empty(0)

@@ -9,6 +9,7 @@ from separatrix.certificates.separability import Separability
 from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
 from separatrix.core.certificate import Claim
 from separatrix.core.errors import CertificateError, UncheckableError
+from separatrix.core.plain_values import same
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,6 +17,7 @@ class OneAgainstRest(Claim):
     """One certificate for each class against all others, in the order of the classes."""
 
     KINDS: ClassVar[tuple[str, ...]] = ("one against rest",)
+    LABELS: ClassVar[tuple[str, ...]] = ("classes",)
 
     classes: tuple[Any, ...]
     parts: tuple[Any, ...]
@@ -62,16 +64,22 @@ class OneAgainstRest(Claim):
             ) from error
         if type(self.classes) is not tuple or type(self.parts) is not tuple or len(self.parts) != len(self.classes):
             raise CertificateError("There is not one certificate for each class.")
-        if any(isinstance(label, np.ndarray) for label in self.classes) or list(self.classes) != list(np.unique(seen)):
-            found = np.unique(seen).tolist()
+        found = np.unique(seen)
+        classes = found.tolist() if found.dtype.kind in "biufUSO" else list(found)
+        if not (same(list(self.classes), classes) and all(map(_written_alike, self.classes, classes))):
             raise CertificateError(
-                f"The certificate is about the classes {list(self.classes)}; the labels are {found}.\n\n"
+                f"The certificate is about the classes {list(self.classes)}; the labels are {classes}.\n\n"
                 "Hint: pass the labels it was made from; their types count too."
             )
         for label, part in zip(self.classes, self.parts, strict=True):
             if _side(part) is not True:
                 raise CertificateError("A part is not about its own class against all others.")
             part.verify(X, labels == label, sample_weight)
+
+
+def _written_alike(stated: Any, found: Any) -> bool:
+    """Whether a label is of the type of the data's; data read as floats may stand for whole numbers."""
+    return type(stated) is type(found) or (type(stated) is int and isinstance(found, float))
 
 
 def _side(part: Any) -> bool:

@@ -97,6 +97,7 @@ class Separability(Claim):
     """
 
     KINDS: ClassVar[tuple[str, ...]] = KINDS
+    LABELS: ClassVar[tuple[str, ...]] = ("pairs", "against_rest")
 
     kind: str
     problem: SeparabilityProblem = field(repr=False)
@@ -293,7 +294,8 @@ class Separability(Claim):
     def _check_parts(self, X: Any, y: Any, sample_weight: Any) -> None:
         """The verdicts on two classes at a time: about the classes they are filed under, and each proved."""
         for held, asked in ((self.pairs, self.problem.pairs()), (self.against_rest, self.problem.against_rest())):
-            if not isinstance(held, Mapping) or ((self.pairs or self.against_rest) and list(held) != list(asked)):
+            expected = bool(self.pairs or self.against_rest)
+            if not isinstance(held, Mapping) or (expected and not same(list(held), list(asked))):
                 raise CertificateError(
                     "The verdicts on two classes are not those of all pairs and of each against the rest."
                 )

@@ -31,6 +31,8 @@ EMPTY: dict[str, dict[str, Any]] = {
 
 def check_form(verdict: Any, rows: SignedRows) -> None:
     """The rows are those that the verdict is about, and nothing is stated that its kind has no proof for."""
+    if any(type(number) is not int for number in (verdict.count, verdict.per_row)):
+        raise CertificateError("The verdict counts its rows by no whole number.")
     if not same(rows.count, verdict.count):
         raise CertificateError(
             f"The verdict is about {verdict.count} signed rows; this data has {rows.count}.\n\n"
@@ -54,7 +56,7 @@ def check_columns(verdict: Any, rows: SignedRows) -> None:
     basis = check_positions(verdict.basis, rows.width, "basis")
     check_vectors(verdict.dependences, rows.width, "dependences")
     check_dependences(rows, verdict.dependences, basis, "column")
-    if not same(verdict.rank, len(basis)):
+    if type(verdict.rank) is not int or verdict.rank != len(basis):
         raise CertificateError("The rank is not the number of basis columns.")
     if verdict.kind != "overlap":  # there the balance shows it
         check_rank(rows, basis)

@@ -30,6 +30,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import CertificateError, InputError, UncheckableError
+from separatrix.core.genuine import counterfeit
 from separatrix.core.plain_values import is_number, plain, same
 
 CLOSE = 1e-3
@@ -77,6 +78,8 @@ class Claim:
     KINDS: ClassVar[tuple[str, ...]] = ()
     QUESTION: ClassVar[str] = "problem"
     """The field that holds the question; what it says of the claim's ``columns`` must be the table's."""
+    LABELS: ClassVar[tuple[str, ...]] = ()
+    """Fields with labels as entries or keys, which may be anything and are compared with the data's."""
     TOLD: ClassVar[tuple[str, ...]] = ()
     kind: str
 
@@ -87,9 +90,10 @@ class Claim:
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Derive everything that is stated from the data again; CertificateError where it does not follow."""
-        if type(self.kind) is not str or self.kind not in self.KINDS:
+        if type(self.kind) is not str or self.kind not in type(self).KINDS:
             raise CertificateError(f"A {type(self).__name__} is of kind {' or '.join(self.KINDS)}, not {self.kind!r}.")
         try:
+            self._check_parts_are_genuine()
             self._check_width(X)
             with np.errstate(all="ignore"):
                 self._rederive(X, y, sample_weight)
@@ -105,6 +109,22 @@ class Claim:
                 "Hint: it was changed after the fit, or belongs to other data."
             ) from e
         return self
+
+    def _check_parts_are_genuine(self) -> None:
+        """What compares as one value and shows another would get past any comparison (see ``genuine``)."""
+        every = fields(self)  # type: ignore[arg-type]  # a dataclass, by its subclasses
+        if more := vars(self).keys() - {each.name for each in every}:
+            raise CertificateError(
+                f"The certificate holds what is no field of it: {', '.join(sorted(map(str, more)))}.\n\n"
+                "Hint: it was changed after the fit."
+            )
+        for name in (each.name for each in every if each.compare):
+            found = counterfeit(getattr(self, name), name == self.QUESTION, name in self.LABELS)
+            if found is not None:
+                raise CertificateError(
+                    f"The certificate's {name.strip('_')} holds a {found.__name__}.\n\n"
+                    "Hint: the parts of a certificate are plain values; it was changed after the fit."
+                )
 
     def _check_width(self, X: Any) -> None:
         """A table of another width is said to be one; what cannot be read is left to those who read it."""

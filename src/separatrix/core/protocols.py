@@ -151,8 +151,8 @@ class Objective(Protocol):
     def evaluate(self, point: Vector, curvature: bool = False) -> Evaluation:
         """Value and gradient at a point, one pass over the data."""
 
-    def prepare_products(self, point: Vector) -> Evaluation:
-        """Evaluate with the Hessian's diagonal and keep each row's curvature, for ``product``."""
+    def prepare_products(self, point: Vector, diagonal: bool = True) -> Evaluation:
+        """Evaluate and keep each row's curvature, for ``product``; with the Hessian's diagonal if asked for."""
 
     def product(self, direction: Vector) -> Vector:
         """The Hessian at the prepared point times a direction, one pass."""

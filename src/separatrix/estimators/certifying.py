@@ -13,13 +13,12 @@ from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.estimators.aliasing import aliasing
+from separatrix.estimators.choice import MANY_COLUMNS, choose
 from separatrix.estimators.problem import gap_at
 from separatrix.estimators.proving import coordinates, measure
 from separatrix.estimators.solving import (
     LARGEST_HESSIAN,
-    MANY_COLUMNS,
     Solved,
-    choose,
     factor_judge,
     iterative_judge,
     proved_by_direction,
@@ -69,14 +68,17 @@ def _by_gap(objective: PenalisedLoss, raw: Vector, stop: Stop) -> Solved:
 
 def _by_curvature(objective: PenalisedLoss, raw: Vector, tol: float, stop: Stop) -> Solved:
     point = objective.shifted_point(raw)
-    if choose(objective) in ("newton-cg", "led-steps") and (
-        objective.strength > 0.0 or objective.size > LARGEST_HESSIAN
-    ):
+    solver = choose(objective)
+    if solver == "led-steps":
+        solver = "newton-cg"
+    if solver == "quasi-newton":
+        solver = "newton-cg" if objective.size > MANY_COLUMNS else "newton-cholesky"
+    if solver == "newton-cg" and (objective.strength > 0.0 or objective.size > LARGEST_HESSIAN):
         quiet = Patience(tol, 1, 0, Trace(), objective)
         found = newton_cg(objective, point, iterative_judge(objective), quiet, limit=MOST_PRODUCTS)
         solved = proved_by_direction(objective, found)
         return replace(solved, outcome=replace(solved.outcome, stop=stop))
-    if choose(objective) == "newton-subsample":
+    if solver == "newton-subsample":
         there = solve_subsampled(objective, _nearer(objective, point), True, _to_anchor(objective), 0).outcome
         if math.isfinite(there.bound):
             return _anchored(objective, Outcome(objective.evaluate(point), None, math.inf, stop), there, raw)

@@ -21,6 +21,7 @@ from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.estimators.callbacks import CallbackSupport, callback_tasks
+from separatrix.estimators.choice import MANY_COLUMNS
 from separatrix.estimators.descent_parameters import check_descent
 from separatrix.estimators.inputs import (
     Target,
@@ -36,7 +37,7 @@ from separatrix.estimators.linear import LinearDecision
 from separatrix.estimators.logistic_parameters import DESCENT_SOLVERS, RULES
 from separatrix.estimators.named_penalty import UNSET, check_penalty_name, strength_and_ratio
 from separatrix.estimators.problem import LogisticProblem
-from separatrix.estimators.solving import MANY_COLUMNS, SCIKIT_LEARN_SOLVERS, Solved, solve
+from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS, Solved, solve
 from separatrix.estimators.streaming import PartialFit, weights_of
 from separatrix.estimators.telling import print_pass, warn_unless_good
 from separatrix.estimators.whole import whole

@@ -23,7 +23,7 @@ from separatrix.estimators.inputs import CLASS_WEIGHT
 from separatrix.estimators.solving import SCIKIT_LEARN_SOLVERS
 
 DESCENT_SOLVERS = ("gd", "sgd")
-OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg", *DESCENT_SOLVERS)
+OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg", "quasi-newton", *DESCENT_SOLVERS)
 SCHEDULES = ("auto", "constant", "optimal", "invscaling", "adaptive")
 
 SOLVER = Rule(one_of(*OWN_SOLVERS, *SCIKIT_LEARN_SOLVERS).holds, one_of(*OWN_SOLVERS).text, choice=True)

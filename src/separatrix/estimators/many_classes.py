@@ -25,9 +25,9 @@ from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.solvers.class_guides import ByClass, ByDiagonal, Guide, Pooled
+from separatrix.solvers.led_steps import led_steps
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Outcome, Patience
-from separatrix.solvers.led_steps import led_steps
 from separatrix.terms.penalised import PenalisedLoss
 
 NEWTON_STEPS = 7.0

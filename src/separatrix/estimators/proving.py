@@ -18,7 +18,8 @@ from separatrix.core.errors import CertificateError
 from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.estimators.aliasing import aliasing, check
-from separatrix.estimators.problem import sample_size, yardsticks
+from separatrix.estimators.choice import sample_size
+from separatrix.estimators.problem import yardsticks
 from separatrix.estimators.sharp import SharpGround, SharpStanding, is_small
 from separatrix.terms.penalised import PenalisedLoss
 
@@ -51,7 +52,7 @@ def prove(
         found = plain.bound(evaluation, factor) + uncentred
         claim = yardsticks(objective, rows)[0].bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
         # a fit by a sub-sample states a bound that is looser by the share of rows it looked at
-        share = objective.engine.rows * objective.outputs / sample_size(objective.size)
+        share = objective.engine.rows * objective.outputs / sample_size(objective)
         loosest = SAMPLE_LOOSENESS * share * claim if share > 1.0 else 0.0
     error = 2.0 * value_error(objective, evaluation)
     if not found <= stated and is_small(objective):

@@ -12,17 +12,17 @@ from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, sample_size, yardsticks
+from separatrix.estimators.choice import choose, sample_size
+from separatrix.estimators.preconditioning import Renewal
+from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
 from separatrix.solvers.proximal import proximal_newton
+from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.subsampled import subsampled_newton
 from separatrix.solvers.working_set import working_set
 from separatrix.terms.penalised import PenalisedLoss
-
-MANY_COLUMNS = 1500
-"""Beyond so many coefficients the Hessian is not formed."""
 
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
@@ -65,24 +65,6 @@ class Solved:
     anchor: Vector | None = None
     way: int | None = None
     typical: bool = False
-
-
-def choose(objective: PenalisedLoss) -> str:
-    """The solver "auto" stands for, by shape and penalty.
-
-    Many columns: conjugate gradients. Many more rows than a good sub-sample:
-    sub-sampled Newton. Otherwise: Newton. Many classes with a penalty: see ``many_classes``.
-    """
-    engine, p = objective.engine, objective.size
-    if objective.outputs > 1 and objective.strength > 0.0:
-        from separatrix.estimators.many_classes import chosen
-
-        return chosen(objective)
-    if p > MANY_COLUMNS:
-        return "newton-cg"
-    if not engine.sparse and objective.outputs == 1 and engine.rows >= 3 * sample_size(p):
-        return "newton-subsample"
-    return "newton-cholesky"
 
 
 def factor_judge(objective: PenalisedLoss) -> Judge:
@@ -145,15 +127,30 @@ def _solve_smooth(
     """Minimise a smooth objective by the solver named, or by the one that fits its shape."""
     p, extra = objective.size, patience.extra
     solver = choose(objective) if solver == "auto" else solver
+    outcome: Outcome | None = None
     if solver == "led-steps":
         from separatrix.estimators.many_classes import lead_by_guides
 
-        judge = iterative_judge(objective, patience.tol)
-        outcome = lead_by_guides(objective, begin, started, judge, patience, seed)
-    elif solver == "newton-cg":
+        outcome = lead_by_guides(objective, begin, started, iterative_judge(objective, patience.tol), patience, seed)
+    if solver == "quasi-newton":
+        patience.extra = 0
+        renewal = Renewal(objective, seed)
+        outcome = quasi_newton(objective, begin, iterative_judge(objective), patience, 250, renewal)
+    if outcome is not None:
+        if outcome.stop is not Stop.STALLED and math.isfinite(outcome.bound):
+            return proved_by_direction(objective, outcome)
+        if outcome.stop is not Stop.STALLED:  # ended from outside, far from the minimum
+            from separatrix.estimators.certifying import certified
+
+            raw = objective.raw_point(outcome.evaluation.point)
+            return certified(objective, 0.0, raw, patience.tol, outcome.stop)
+        begin = outcome.evaluation.point
+    if solver == "quasi-newton":
+        solver = "newton-cg"
+    if solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
-    if solver in ("led-steps", "newton-cg"):
+    if outcome is not None:
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             centred = objective.centred(objective.raw_point(outcome.evaluation.point))
             return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)
@@ -266,7 +263,7 @@ def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patien
 def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
     """Sub-sampled Newton; unless ``started``, smaller samples first find where to begin."""
     engine = objective.engine
-    sample = engine.sample(min(sample_size(objective.size) // objective.outputs, engine.rows), seed)
+    sample = engine.sample(min(sample_size(objective) // objective.outputs, engine.rows), seed)
     small = replace(objective, engine=sample, ranges=None, passes=0)
     if not started:
         quiet = Patience(1e-3 * objective.size / sample.rows, 50, 0, Trace(), small)

@@ -103,6 +103,18 @@ class PenalisedLoss:
         self.prepared = point
         return self._evaluation(point, False, self._kept, diagonal)
 
+    @property
+    def row_curvature(self) -> Vector:
+        """Each row's curvature times its weight at the prepared point; of one output."""
+        kept: Vector = self._kept
+        return kept
+
+    def gathered(self, factors: Vector) -> Vector:
+        """Σ rᵢ(xᵢ − shift, 1) over the rows, in the coordinates of a gradient; of one output."""
+        last = np.append(np.zeros(self.engine.columns_count), 1.0)
+        raw = self.engine.total(CurvatureProduct(True, factors), last[None])[0]
+        return self._into_shifted(raw if self.constant else raw[:-1])
+
     def product(self, direction: Vector) -> Vector:
         """The Hessian at the prepared point times a direction."""
         self.passes += 1

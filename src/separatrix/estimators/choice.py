@@ -1,0 +1,101 @@
+"""Which solver "auto" stands for: the one whose work costs least.
+
+Each solver's work is estimated from the shape alone, in the multiply-adds of ``prices``:
+
+* Newton's method: ``STEPS`` Hessians of all rows, each factorised;
+* sub-sampled Newton: a fit to a sample of m rows, then passes that divide the distance by √(m/p) each;
+* quasi-Newton: ``PASSES`` passes, and one Hessian of a sample or of all rows unless the diagonal does.
+
+Many classes with a penalty have prices of their own, in ``many_classes``.
+"""
+
+import math
+from dataclasses import dataclass
+
+from separatrix.estimators.prices import Prices
+from separatrix.terms.penalised import PenalisedLoss
+
+MANY_COLUMNS = 1500
+"""Beyond so many coefficients the Hessian is not formed without need."""
+
+STEPS = 6
+"""Steps of Newton's method from zero."""
+
+PASSES = 16
+"""Passes of a quasi-Newton fit with a good preconditioner."""
+
+DIGITS = math.log(1e8)
+"""What a fit divides the distance from the minimum by."""
+
+MANY_ROWS_PER_COLUMN = 20
+"""A sample has at least so many rows for each coefficient, or is not worth a fit of its own."""
+
+LEAST_SAMPLE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A solver's name, the rows of the sample it should take, and what it would cost."""
+
+    solver: str
+    price: float
+    sample: int = 0
+
+    @property
+    def reason(self) -> str:
+        """For a trace."""
+        return f"{self.solver}: about {self.price:.1e} multiply-adds"
+
+
+def sample_size(objective: PenalisedLoss) -> int:
+    """Rows of the sample that makes sub-sampled Newton cheapest; more than a third of all where none does."""
+    return _subsampled(_prices(objective)).sample
+
+
+def choices(objective: PenalisedLoss) -> list[Choice]:
+    """Every solver that might serve, by its price."""
+    prices = _prices(objective)
+    p, n = prices.coefficients, prices.rows
+    reading = prices.one_pass
+    newton = STEPS * (reading + prices.hessian(n) + prices.factor)
+    found = [Choice("newton-cholesky", newton)]
+    if objective.strength > 0.0:
+        some = min(n, max(3 * p, n // 8))
+        factor = prices.hessian(some) + prices.factor
+        found.append(Choice("quasi-newton", PASSES * reading + min(factor, PASSES * reading)))
+    if not prices.sparse and 3 * _subsampled(prices).sample <= n:
+        found.append(_subsampled(prices))
+    return sorted(found, key=lambda choice: choice.price)
+
+
+def choose(objective: PenalisedLoss) -> str:
+    """The solver's name."""
+    p = objective.size
+    if objective.outputs > 1 and objective.strength > 0.0:
+        from separatrix.estimators.many_classes import chosen
+
+        return chosen(objective)
+    if objective.outputs > 1:
+        return "newton-cg" if p > MANY_COLUMNS else "newton-cholesky"
+    if p > MANY_COLUMNS and objective.strength == 0.0:
+        return "newton-cg"
+    return choices(objective)[0].solver
+
+
+def _prices(objective: PenalisedLoss) -> Prices:
+    engine = objective.engine
+    return Prices(engine.rows, objective.size, engine.entries_per_row, engine.sparse)
+
+
+def _subsampled(prices: Prices) -> Choice:
+    """Sub-sampled Newton with the sample of least price, among powers of two times the least."""
+    p = prices.coefficients
+    best, rows = None, max(LEAST_SAMPLE, MANY_ROWS_PER_COLUMN * p)
+    while best is None or 3 * rows <= prices.rows:
+        passes = 1.0 + DIGITS / math.log(rows / p)
+        steps = 5.0 * prices.hessian(rows) + STEPS * prices.factor
+        offer = Choice("newton-subsample", steps + passes * prices.one_pass, rows)
+        if best is None or offer.price < best.price:
+            best = offer
+        rows *= 2
+    return best

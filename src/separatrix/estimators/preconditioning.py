@@ -1,0 +1,101 @@
+"""Which curvature guides a quasi-Newton fit, and when it is renewed: by what it costs and what it saves.
+
+The gradient has to fall by a factor e^L until the bound is met; at the factor ρ that a pass achieves, L/(−ln ρ) passes
+are left. A Hessian of m of n rows, factorised, promises ρ = √(p/m), because that is how far the curvature of a sample
+is from that of all rows; all rows promise ``FRESH``. With fewer rows than columns the products of rows do what the
+products of columns do. What is cheapest in all, by ``prices``, is taken.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from separatrix.core.factor import factorise
+from separatrix.core.protocols import Evaluation
+from separatrix.estimators.prices import Prices, passes_until
+from separatrix.solvers.secants import Preconditioner
+from separatrix.terms.penalised import PenalisedLoss
+from separatrix.terms.row_space import RowSpace
+
+FRESH = 0.1
+"""What a Hessian of all rows, or of a sample that is nearly as good, leaves of a gradient: the rest is its change."""
+
+UNKNOWN = 0.4
+"""What a pass is taken to leave as long as nobody has looked."""
+
+ROWS_PER_COLUMN = 3
+"""A sample has at least so many rows for each coefficient."""
+
+WORTH = 0.8
+"""A change must promise at most this share of the cost of going on."""
+
+LARGEST_SIDE = 4000
+"""Coefficients, or rows, of the largest matrix that is factorised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A preconditioner that might be made of some rows (0: in the space of all), its price and its promise."""
+
+    rows: int
+    price: float
+    one_pass: float
+    rate: float
+
+
+@dataclass(slots=True)
+class Renewal:
+    """The rule by which a fit takes a stronger preconditioner; ``taken`` says what and when, for its trace."""
+
+    objective: PenalisedLoss
+    seed: int
+    prices: Prices = field(init=False)
+    one_pass: float = field(init=False)
+    space: RowSpace | None = field(default=None, init=False)
+    taken: list[str] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        engine = self.objective.engine
+        self.prices = Prices(engine.rows, self.objective.size, engine.entries_per_row, engine.sparse)
+        self.one_pass = self.prices.one_pass
+
+    def __call__(self, here: Evaluation, rate: float, goal: float) -> Preconditioner | None:
+        """A preconditioner at ``here`` if that pays; ``rate`` 1 means that nothing is known of the present one."""
+        size = float(np.linalg.norm(here.gradient))
+        needed = math.log(max(size, 1e-300)) - 0.5 * math.log(2.0 * self.objective.strength * goal)
+        going_on = passes_until(needed, UNKNOWN if rate == 1.0 else rate) * self.one_pass
+        cost = {offer: offer.price + passes_until(needed, offer.rate) * offer.one_pass for offer in self._offers()}
+        best = min(cost, key=lambda offer: cost[offer], default=None)
+        if best is None or cost[best] > WORTH * going_on:
+            return None
+        made = self._make(best, here)
+        if made is not None:
+            self.one_pass = best.one_pass
+            self.taken.append(f"the Hessian of {best.rows} rows" if best.rows else "the products of rows")
+        return made
+
+    def _offers(self) -> Iterator[Offer]:
+        prices, p, n = self.prices, self.objective.size, self.objective.engine.rows
+        if p <= LARGEST_SIDE:
+            rows, least = n, ROWS_PER_COLUMN * p
+            while rows == n or rows >= least:
+                rate = FRESH if rows == n else max(FRESH, math.sqrt(p / rows))
+                yield Offer(rows, prices.hessian(rows) + prices.factor, prices.one_pass, rate)
+                rows //= 2
+        if n < p and n <= LARGEST_SIDE and self.objective.strength > 0.0:
+            price = prices.row_factor + (prices.row_products if self.space is None else 0.0)
+            yield Offer(0, price, 3.0 * prices.one_pass, FRESH)
+
+    def _make(self, offer: Offer, here: Evaluation) -> Preconditioner | None:
+        if offer.rows == 0:
+            if self.space is None:
+                self.space = RowSpace.of(self.objective)
+            return self.space.factor()
+        some = self.objective
+        if offer.rows < some.engine.rows:
+            some = replace(some, engine=some.engine.sample(offer.rows, self.seed), ranges=None, passes=0)
+        hessian = some.evaluate(here.point, curvature=True).hessian
+        assert hessian is not None
+        return factorise(hessian, here.point)

@@ -1,0 +1,101 @@
+"""Whatever the shape, the solver that "auto" takes reaches the minimum that Newton's method finds, and proves it."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from separatrix import LogisticRegression
+from separatrix.engines import MemoryEngine
+from separatrix.engines.blocks import block_of
+from separatrix.estimators.choice import choices, choose
+from separatrix.estimators.preconditioning import Renewal
+from separatrix.terms.penalised import PenalisedLoss
+
+
+def table(n, d, correlated, sparse=False, seed=0):
+    random = np.random.default_rng([seed, n, d])
+    X = random.normal(size=(n, d))
+    if correlated:
+        for j in range(1, d):
+            X[:, j] = 0.9 * X[:, j - 1] + 0.4359 * X[:, j]
+        X *= np.geomspace(0.1, 10.0, d)
+    if sparse:
+        X[random.random(X.shape) < 0.9] = 0.0
+    score = X @ (random.normal(size=d) / np.maximum(np.linalg.norm(X, axis=0), 1e-9)) * np.sqrt(n / d) + 0.4
+    y = random.random(n) < 1.0 / (1.0 + np.exp(-score))
+    y[:2] = [False, True]
+    return scipy.sparse.csr_array(X) if sparse else X, y
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("correlated", [False, True])
+@pytest.mark.parametrize(("n", "d"), [(60, 400), (200, 200), (1500, 150), (3000, 60), (20_000, 40)])
+def test_every_shape_is_fitted_to_the_minimum(n, d, correlated, sparse):
+    X, y = table(n, d, correlated, sparse)
+    best = LogisticRegression(solver="newton-cholesky").fit(X, y)
+    for solver in ("auto", "quasi-newton"):
+        model = LogisticRegression(solver=solver).fit(X, y)
+        assert model.certificate_.met
+        assert model.certificate_.verify(X, y)
+        assert model.certificate_.objective - best.certificate_.objective <= model.certificate_.bound + 1e-15
+
+
+def test_weak_penalties_and_no_intercept_are_proved_too():
+    X, y = table(300, 120, True)
+    for C, intercept in ((1e4, True), (1e-3, False), (50.0, False)):
+        model = LogisticRegression(C=C, fit_intercept=intercept, solver="quasi-newton").fit(X, y)
+        best = LogisticRegression(C=C, fit_intercept=intercept, solver="newton-cholesky").fit(X, y)
+        assert model.certificate_.verify(X, y).met
+        assert model.certificate_.objective - best.certificate_.objective <= model.certificate_.bound + 1e-15
+
+
+def test_a_fit_that_is_stopped_says_how_far_it_came():
+    X, y = table(1500, 150, False)
+    with pytest.warns(UserWarning, match="certified to be within"):
+        model = LogisticRegression(solver="quasi-newton", max_iter=5).fit(X, y)
+    best = LogisticRegression(solver="newton-cholesky").fit(X, y)
+    assert 0.0 < model.certificate_.objective - best.certificate_.objective <= model.certificate_.bound
+    assert model.certificate_.verify(X, y)
+
+
+def test_same_bits_for_any_number_of_threads():
+    X, y = table(900, 300, True)
+    fits = [LogisticRegression(solver="quasi-newton", n_jobs=jobs).fit(X, y).coef_ for jobs in (1, 2)]
+    np.testing.assert_array_equal(*fits)
+
+
+def objective_of(X, y):
+    engine = MemoryEngine(block_of(X), y.astype(np.int32))
+    return PenalisedLoss(engine, True, 1.0 / len(y), np.zeros(X.shape[1]))
+
+
+def test_prices_say_newton_for_few_columns_and_a_sample_for_very_many_rows():
+    names = {
+        (300, 5): "newton-cholesky",
+        (3000, 30): "newton-cholesky",
+        (3000, 300): "quasi-newton",
+        (30, 1000): "quasi-newton",
+    }
+    for (n, d), expected in names.items():
+        X, y = table(n, d, False)
+        assert choose(objective_of(X, y)) == expected
+    X = np.lib.stride_tricks.as_strided(np.zeros(50), (1_000_000, 50), (0, 8))  # a shape, and no numbers
+    found = choices(objective_of(X, np.arange(1_000_000) % 2))
+    assert found[0].solver == "newton-subsample"
+    assert found[0].sample < 100_000
+
+
+def test_a_slow_diagonal_is_replaced_and_a_quick_one_stays():
+    X, y = table(2000, 200, True)
+    objective = objective_of(X, y)
+    renewal = Renewal(objective, 0)
+    here = objective.prepare_products(np.zeros(objective.size))
+    goal = 1e-8 * here.value
+    assert renewal(here, 0.05, goal) is None
+    factor = renewal(here, 0.97, goal)
+    assert factor is not None
+    assert len(renewal.taken) == 1
+    hessian = objective.evaluate(np.zeros(objective.size), curvature=True).hessian
+    spread = np.linalg.eigvals(np.column_stack([factor.solve(column) for column in hessian.T])).real
+    assert spread.min() > 0.3
+    assert spread.max() < 3.0
