@@ -18,7 +18,7 @@ kernels = $(BIN)/cmake -S . -B build/$(1) -G Ninja $(2) -DSEPARATRIX_WERROR=$(WE
 	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > /dev/null \
 	  && $(BIN)/cmake --build build/$(1)
 
-.PHONY: demo test fuzz fuzz-fits portability wheel-test lint bench realdata faults races sanitize sanitize-all clean
+.PHONY: demo test fuzz fuzz-fits fuzz-small portability wheel-test lint bench realdata faults races sanitize sanitize-all clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -33,6 +33,10 @@ fuzz: $(VENV)/tools-test
 # The same for whole fits: drawn tables, labels, weights, layouts and parameters.
 fuzz-fits: $(VENV)/tools-test
 	cd tests && ../$(BIN)/python fuzz_fits.py --minutes $(MINUTES)
+
+# Many small cases a second: tables, labels, weights and parameters as they are read, and fits to a few rows.
+fuzz-small: $(VENV)/tools-test
+	cd tests && ../$(BIN)/python fuzz_small.py --minutes $(MINUTES)
 
 # The suite as other processors would run it; CORES="Nehalem plain" for some of them.
 portability: $(VENV)/tools-test

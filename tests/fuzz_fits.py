@@ -15,8 +15,10 @@ import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -230,7 +232,7 @@ def tried(seed: int) -> tuple[str, list[str]]:
     return "fitted", case.faults
 
 
-def _many(span: tuple[int, int]) -> tuple[Counter[str], list[str]]:
+def _many(tried: Callable[[int], tuple[str, list[str]]], span: tuple[int, int]) -> tuple[Counter[str], list[str]]:
     ends: Counter[str] = Counter()
     faults: list[str] = []
     for seed in range(*span):
@@ -240,8 +242,9 @@ def _many(span: tuple[int, int]) -> tuple[Counter[str], list[str]]:
     return ends, faults
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def run(tried: Callable[[int], tuple[str, list[str]]], about: str) -> int:
+    """Try seeds from the command line's first on, in several processes; every fault is printed. 1 if there was any."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--cases", type=int, default=10**9)
     parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--first", type=int, default=0)
@@ -256,15 +259,16 @@ def main() -> int:
             spans = [
                 (at + k * step, min(at + (k + 1) * step, given.first + given.cases)) for k in range(8 * given.jobs)
             ]
-            for counted, found in pool.map(_many, [span for span in spans if span[0] < span[1]]):
+            for counted, found in pool.map(partial(_many, tried), [span for span in spans if span[0] < span[1]]):
                 ends += counted
                 faults += len(found)
                 for text in found:
                     print(text, flush=True)
             at = spans[-1][1]
-    print(f"{ends.total()} cases: {ends['fitted']} fitted, {ends['refused']} refused, {faults} faults")
+    each = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
+    print(f"{ends.total()} cases from seed {given.first} on: {each}; {faults} faults", flush=True)
     return int(faults > 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(tried, __doc__))

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from separatrix import LogisticRegression
+from separatrix import LogisticRegression, Perceptron
 from separatrix.core.errors import InputError
 
 X = np.random.default_rng(0).normal(size=(6, 2))
@@ -20,6 +20,7 @@ READ = {
     "arrow": pa.array(WORDS),
     "arrow chunks": pa.chunked_array([WORDS[:2], WORDS[2:]]),
     "arrow dictionary": pa.array(WORDS).dictionary_encode(),
+    "arrow runs": pa.RunEndEncodedArray.from_arrays([2, 6], pa.array(WORDS[:2])),
     "arrow dictionary chunks": pa.chunked_array([pa.array(WORDS[:3]), pa.array(WORDS[3:])]).dictionary_encode(),
     "polars": pl.Series(WORDS),
     "polars categorical": pl.Series(WORDS, dtype=pl.Categorical),
@@ -47,6 +48,11 @@ REFUSED = {
     "masked": (np.ma.array(Y, mask=[0, 0, 1, 0, 0, 0]), "row 2"),
     "missing date": (np.array(["2020-01-01", "NaT", *["2020-01-02"] * 4], dtype="M8[D]"), "row 1"),
     "sets": ([frozenset([1]), frozenset([2])] * 3, "frozenset"),
+    "arrow lists": (pa.array([[1]] * 3 + [[2]] * 3), "several values each"),
+    "arrow lists of many lengths": (pa.array([[1], [], [2], [1, 2], [1], [2]]), "several values each"),
+    "empty tuples": (pd.Series([(), (1,)] * 3), "tuple"),
+    "arrays": (pd.Series([np.array([]), np.array([1])] * 3), "ndarray"),
+    "complex objects": (np.array([1j, 2j] * 3, dtype=object), "omplex"),
     "ragged": ([[1], [1, 2], [3], [1], [2], [1]], "one label per row"),
 }
 
@@ -78,6 +84,8 @@ def test_class_weights_of_classes_that_are_there_count():
         (np.ones(6) * (1 + 1j), "complex"),
         (np.ma.array(np.ones(6), mask=[0, 1, 0, 0, 0, 0]), "row 1"),
         (["heavy"] * 6, "not numbers"),
+        ([1, 1, 1, 1, 1, 10**400], "too large"),
+        (pl.Series([2**70] * 6, dtype=pl.Int128), "i128"),
         (pd.array([1, 2, None, 1, 1, 1], dtype="Int64"), "row 2"),
         (np.array(["2020"] * 6, dtype="M8[Y]"), "real number"),
     ],
@@ -91,3 +99,11 @@ def test_weights_in_arrow_and_polars_are_those_of_numpy():
     plain = LogisticRegression().fit(X, Y, sample_weight=np.arange(1.0, 7.0)).coef_
     for weights in (pa.array(np.arange(1.0, 7.0)), pl.Series(np.arange(1.0, 7.0))):
         np.testing.assert_array_equal(LogisticRegression().fit(X, Y, sample_weight=weights).coef_, plain)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", READ)
+def test_a_perceptron_asks_for_a_verdict_about_labels_wherever_they_are_held(kind):
+    same = np.repeat(X[:1], 6, axis=0)  # no separator: the verdict is asked for
+    model = Perceptron(max_iter=50).fit(same, READ[kind])
+    assert model.certificate_.kind == "overlap"

@@ -36,6 +36,8 @@ def test_every_shape_is_fitted_to_the_minimum(n, d, correlated, sparse):
     for solver in ("auto", "quasi-newton"):
         model = LogisticRegression(solver=solver).fit(X, y)
         assert model.certificate_.met
+        assert model.trace_.solver
+        assert model.trace_.reason
         assert model.certificate_.verify(X, y)
         assert model.certificate_.objective - best.certificate_.objective <= model.certificate_.bound + 1e-15
 

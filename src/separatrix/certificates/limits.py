@@ -11,7 +11,8 @@ overlapping rows, and ⟨yᵢ, Nc⟩ ≥ 0 on the separated ones. Coefficient j 
 
 The verdict's own direction, written in the columns of the basis, is inside the cone and settles one sign of each
 coefficient. For the other, non-negative least squares proposes, and integers prove: either eⱼ = Σ λᵢyᵢ + a combination
-of overlapping rows, solved exactly with all λᵢ ≥ 0, or a direction with that sign whose margins are multiplied out.
+of overlapping rows with all λᵢ ≥ 0, balanced in floating point where rounding allows (``balance``) and else solved
+exactly, or a direction with that sign whose margins are multiplied out.
 Where neither proof comes out, few rows are decided in fractions, and many by what least squares says, to nine digits.
 """
 
@@ -23,6 +24,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import nnls
 
+from separatrix.certificates.balance import balance_slack
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.coordinates import Coordinates
@@ -32,6 +34,7 @@ from separatrix.core.exact import (
     combination,
     independent_part,
     null_space,
+    powers_of_two,
     rounded,
     scaled_integers,
 )
@@ -40,6 +43,9 @@ from separatrix.core.protocols import SignedRows
 
 TOLERANCE = 1e-9
 FIRST, MORE = 400, 200
+ENOUGH = 0.5
+"""The slack of a balance that is a proof; below 1 would do."""
+
 EXACT_SIZE = 200
 """Rows times directions up to which fractions are quick."""
 
@@ -125,13 +131,23 @@ class _Cone:
         self.level = rows.take(level)[:, basis]
         if len(level):
             self.level = self.level[np.sort(independent_part(self.level, deadline)[1])]
-        count = min(FIRST, len(separated))
-        self.known = separated[np.arange(count) * len(separated) // count]
+        self.known = self._first()
         self.coordinates = self._coordinates(rows.take(self.known))
         self.columns = self.coordinates.columns()
         self.walls = self._walls(self.known)
         self.seen = {j: {0 if inside is None else _sign(inside[j])} for j in range(rows.width)}
         self.fractions: _ExactCone | None = None
+
+    def _first(self) -> Positions:
+        """Rows to begin with: some of all, and those closest to the direction inside, which bound the cone."""
+        separated = self.separated
+        count = min(FIRST, len(separated))
+        some = separated[np.arange(count) * len(separated) // count]
+        if self.inside is None or count == len(separated):
+            return some
+        margins, sizes = self.rows.bracket(rounded(self.inside))
+        near = np.argsort((margins / np.maximum(sizes, 1e-300))[separated], kind="stable")[:FIRST]
+        return np.union1d(some, separated[near])
 
     def _coordinates(self, taken: Matrix) -> Coordinates:
         """The span, in coordinates that make the rows nearly orthonormal where columns nearly depend on each other."""
@@ -175,7 +191,11 @@ class _Cone:
             except RuntimeError:  # it went round in circles
                 return self._in_fractions(column, turn, False)
             if rest <= TOLERANCE:
-                return self._proved(column, turn, factors) or self._in_fractions(column, turn, True)
+                return (
+                    self._balanced(column, turn, factors)
+                    or self._proved(column, turn, factors)
+                    or self._in_fractions(column, turn, True)
+                )
             # the part that is left points out of the known cone: is that so for all rows?
             direction = self.coordinates.direction(self.walls.T @ factors - wanted)
             seen = sides(self.rows, direction)
@@ -188,6 +208,20 @@ class _Cone:
                 self.walls = np.vstack([self.walls, self._walls(new)])
                 continue
             return not self._refuted(column, turn, direction) and self._in_fractions(column, turn, False)
+
+    def _balanced(self, column: int, turn: int, factors: Vector) -> bool:
+        """The same in floating point: rows in support, −turn·eⱼ and overlapping rows of either sign balance."""
+        support = self.rows.take(self.known[np.flatnonzero(factors > 0.0)])[:, self.basis]
+        unit = turn * (self.basis == column).astype(np.float64)
+        table = np.vstack([support, self.level])
+        sizes = powers_of_two(np.abs(table).max(axis=1))
+        found = np.linalg.lstsq((table * sizes[:, None]).T, unit, rcond=None)[0] * sizes
+        mine, level = np.split(found, [len(support)])
+        if not (np.isfinite(found).all() and mine.min(initial=1.0) > 0.0):
+            return False
+        room = np.abs(level) + powers_of_two(np.abs(self.level).max(axis=1, initial=0.0))
+        multipliers = np.concatenate([mine, [1.0], room + level, room - level])
+        return balance_slack(np.vstack([support, -unit, self.level, -self.level]), multipliers) < ENOUGH
 
     def _proved(self, column: int, turn: int, factors: Vector) -> bool:
         """Whether turn·eⱼ is exactly a sum of the rows in support, factors ≥ 0, and of overlapping ones."""

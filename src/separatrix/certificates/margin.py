@@ -7,6 +7,7 @@ of any point Σ αᵢsᵢxᵢ of the hull of the signed rows bounds it. The two 
 """
 
 import math
+import time
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -87,8 +88,8 @@ class MarginCertificate(Claim):
 MOST_ROUNDS = 60
 
 
-def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCertificate:
-    """Widen the corridor of a separating direction until both sides of the bracket meet."""
+def largest_margin(rows: SignedRows, start: Vector, problem: Any, deadline: float = math.inf) -> MarginCertificate:
+    """Widen the corridor of a separating direction until both sides of the bracket meet, or time is over."""
     if not start[rows.is_weight].any():
         refuse("Only one class is there.", "a margin lies between two classes.")
     if rows.per_row > 1:
@@ -99,6 +100,8 @@ def largest_margin(rows: SignedRows, start: Vector, problem: Any) -> MarginCerti
     best: MarginCertificate | None = None
     least = math.inf
     for _ in range(MOST_ROUNDS):
+        if best is not None and time.monotonic() > deadline:
+            break
         taken = rows.take(known)
         direction, multipliers = rows.widest(taken)
         carrying = np.flatnonzero(multipliers > 0.0)

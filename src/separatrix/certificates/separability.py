@@ -18,7 +18,9 @@ maximum just in the case of overlap (Albert and Anderson 1984).
 """
 
 import math
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
@@ -37,10 +39,12 @@ from separatrix.certificates.verdict_checks import (
 )
 from separatrix.certificates.verdict_text import sentence
 from separatrix.certificates.witness import Balance, IntegerVectors
+from separatrix.core.apart import apart
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.certificate import Claim
-from separatrix.core.errors import CertificateError
+from separatrix.core.errors import CertificateError, OutOfTime
 from separatrix.core.exact import Integers, rounded, scaled_integers
+from separatrix.core.parameters import SECONDS, check_value
 from separatrix.core.plain_values import same
 from separatrix.core.protocols import SignedRows
 from separatrix.core.threads import one_blas_thread
@@ -50,6 +54,13 @@ KINDS = ("complete", "quasi", "overlap", "undecided")
 LIMITS_WORK, LIMITS_LONG = 1e8, 1e6
 """Rows times columns times free directions, and columns times their square, up to which the verdict says what becomes
 of each coefficient."""
+
+MOST_WIDENED = 400
+"""Columns up to which the least squares of a corridor, which do not look at the clock, take no longer than a second."""
+
+
+MOST_CLASSES = 100
+"""Classes up to which a verdict on all of them has parts on two at a time, which are thousands."""
 
 
 class SeparabilityProblem(Protocol):
@@ -91,6 +102,7 @@ class Separability(Claim):
     exactly it is the integer vector ``integers``. ``margin`` is the smallest ⟨yᵢ, v⟩ over the rows
     that are separated, divided by the length of v without the constant: a distance. Of more than two classes,
     ``pairs`` and ``against_rest`` hold the verdicts on two at a time and on each against all others.
+    ``late`` says that the budget ran out before ``coefficients`` were known.
 
     The verdict that ``separability`` returns remembers the data, for ``max_margin()``; copies, pickles and
     the certificates of fitted models do not.
@@ -115,6 +127,7 @@ class Separability(Claim):
     members: Positions | None = field(default=None, repr=False)
     per_row: int = 1
     limits: dict[str, str] | None = field(default=None, repr=False)
+    late: bool = field(default=False, repr=False)
     pairs: "dict[tuple[Any, Any], Separability]" = field(default_factory=dict, repr=False)
     against_rest: "dict[Any, Separability]" = field(default_factory=dict, repr=False)
     _source: SignedRows | None = field(default=None, repr=False, compare=False)
@@ -161,16 +174,28 @@ class Separability(Claim):
         """For each column "finite", "+inf", "-inf", "unbounded" (either sign) or "aliased" (not identified)."""
         if self.limits is None:
             raise CertificateError(
-                "The verdict does not say what becomes of each coefficient: it is undecided, or the data is large.\n\n"
+                "The verdict does not say what becomes of each coefficient: it is undecided, the data is large, or the "
+                "budget ran out.\n\n"
                 "Hint: verdict.coefficients_of(X, y) computes it; of an undecided verdict raise the budget."
             )
         return self.limits
 
-    def coefficients_of(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, str]:
-        """What ``coefficients`` says, from the data of the verdict, however large."""
+    def coefficients_of(
+        self, X: Any, y: Any, sample_weight: Any = None, *, budget: float | None = None
+    ) -> dict[str, str]:
+        """What ``coefficients`` says, from the data of the verdict, however large; within ``budget`` seconds."""
+        if budget is not None:
+            check_value("budget", budget, SECONDS)
         if self.limits is not None:
             return self.limits
-        return self._limits(self.problem.signed_rows(X, y, sample_weight))
+        deadline = math.inf if budget is None else time.monotonic() + float(budget)
+        rows = self.problem.signed_rows(X, y, sample_weight)
+        try:
+            return apart(lambda: self._limits(rows, deadline), deadline)
+        except OutOfTime:
+            raise CertificateError(
+                "What becomes of each coefficient was not found within the budget.\n\nHint: raise budget."
+            ) from None
 
     @property
     def infinite(self) -> list[str]:
@@ -195,11 +220,15 @@ class Separability(Claim):
         work = free * float(len(self.problem.column_names()))
         return work * self.count <= LIMITS_WORK and work * free <= LIMITS_LONG
 
-    def with_limits(self, rows: SignedRows) -> "Separability":
-        """The same verdict with what becomes of each coefficient, unless the data is too large for that."""
-        return replace(self, limits=self._limits(rows)) if self._states_limits else self
+    def with_limits(self, rows: SignedRows, deadline: float = math.inf) -> "Separability":
+        """The same verdict with what becomes of each coefficient, unless the data is too large or time is over."""
+        if not self._states_limits:
+            return self
+        with suppress(OutOfTime):
+            return replace(self, limits=self._limits(rows, deadline), late=False)
+        return replace(self, limits=None, late=True)
 
-    def _limits(self, rows: SignedRows) -> dict[str, str]:
+    def _limits(self, rows: SignedRows, deadline: float = math.inf) -> dict[str, str]:
         names = self.problem.column_names()
         if self.kind == "undecided":
             raise CertificateError("The verdict is undecided.\n\nHint: raise budget.")
@@ -213,7 +242,9 @@ class Separability(Claim):
             level = np.empty(0, dtype=np.int64) if self.balance is None else self.balance.rows
             null = self.null if self.kind == "quasi" else None
             assert self.integers is not None
-            return coefficient_limits(rows, names, self.basis, null, every, self.integers, self.dependences, level)
+            return coefficient_limits(
+                rows, names, self.basis, null, every, self.integers, self.dependences, level, deadline
+            )
 
     def max_margin(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> MarginCertificate:
         """The separating hyperplane of largest margin, with the rows on its edge, bracketed from both sides.
@@ -228,13 +259,22 @@ class Separability(Claim):
         with one_blas_thread(), np.errstate(all="ignore"):
             return largest_margin(rows, self.direction, self.problem)
 
-    def widened(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> "Separability":
-        """The same verdict with the direction of largest margin, to which fits without a penalty tend."""
+    def widened(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, *, deadline: float = math.inf
+    ) -> "Separability":
+        """The same verdict with the direction of largest margin, to which fits without a penalty tend.
+
+        Past the deadline, with the widest found so far; where columns are many and the time is limited, as it is.
+        """
+        rows = self._held_rows(X, y, sample_weight)
+        if rows.width > MOST_WIDENED and deadline < math.inf:
+            return self
+        assert self.direction is not None
         try:
-            best = self.max_margin(X, y, sample_weight)
+            with one_blas_thread(), np.errstate(all="ignore"):
+                best = largest_margin(rows, self.direction, self.problem, deadline)
         except CertificateError:
             return self
-        rows = self._held_rows(X, y, sample_weight)
         integers = lowest_terms(scaled_integers(best.direction, 53))
         seen = sides(rows, integers)
         if not (seen.signs > 0).all():
@@ -244,7 +284,7 @@ class Separability(Claim):
             return self
         wider = replace(self, integers=tuple(integers), margin=margin, fragile=seen.fragile)
         # where least squares decides a limit it starts from the direction: what is stated is what verify finds
-        return wider.with_limits(rows)
+        return wider.with_limits(rows, deadline)
 
     def without_data(self) -> "Separability":
         """The same verdict, holding none of the data: what a fitted model keeps."""
@@ -287,7 +327,10 @@ class Separability(Claim):
             check_form(self, rows)
             check_columns(self, rows)
             {"complete": check_complete, "quasi": check_quasi, "overlap": check_overlap}[self.kind](self, rows)
-            if not same(self.limits, self._limits(rows) if self._states_limits else None):
+            if type(self.late) is not bool or (self.late and (self.limits is not None or not self._states_limits)):
+                raise CertificateError("Whether the budget ran out before the coefficients were known is not said.")
+            # where it did, the verdict says nothing of coefficients
+            if not self.late and not same(self.limits, self._limits(rows) if self._states_limits else None):
                 raise CertificateError("The coefficients do not run where the verdict says.")
             self._check_parts(X, y, sample_weight)
 

@@ -22,9 +22,9 @@ from separatrix.core.protocols import SignedRows
 EMPTY: dict[str, dict[str, Any]] = {
     "complete": {"balance": None, "null": (), "separated": None, "open_rows": None},
     "quasi": {"open_rows": None},
-    "overlap": {"integers": None, "null": (), "separated": None, "open_rows": None, "margin": math.nan},
+    "overlap": {"integers": None, "null": (), "separated": None, "open_rows": None, "margin": math.nan, "late": False},
     "undecided": {"integers": None, "balance": None, "null": (), "separated": None, "margin": math.nan,
-                  "limits": None, "fragile": False},
+                  "limits": None, "fragile": False, "late": False},
 }  # fmt: skip
 """Fields that a verdict of each kind leaves empty."""
 

@@ -47,6 +47,8 @@ def _claim(verdict: Any) -> str:
         what = "rows can be separated" if verdict.per_row == 1 else "pairs of a row and a wrong class can be separated"
         return f"Quasi-completely separable: {apart} {what}, no more.{_running(verdict)}"
     left = 0 if verdict.open_rows is None else len(verdict.open_rows)
+    if not left:
+        return "Undecided: the budget left no time, or the memory no room, for a first look."
     return f"Undecided: the budget ran out with {left} rows still open."
 
 

@@ -14,6 +14,14 @@ GRACE = 0.2
 """Seconds past the deadline that are waited for an answer that may be about to come."""
 
 
+def start(worker: threading.Thread) -> None:
+    """Begin; a thread that the system has no memory for is a MemoryError, as it is everywhere else."""
+    try:
+        worker.start()
+    except RuntimeError as error:
+        raise MemoryError(str(error)) from error
+
+
 def apart(work: Callable[[], Answer], deadline: float) -> Answer:
     """What ``work`` returns or raises; OutOfTime past the deadline, when it is left to end by itself.
 
@@ -29,7 +37,7 @@ def apart(work: Callable[[], Answer], deadline: float) -> Answer:
             found["error"] = error
 
     worker = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
-    worker.start()
+    start(worker)
     while worker.is_alive():
         worker.join(0.05)
         if worker.is_alive() and time.monotonic() > deadline + GRACE:

@@ -1,6 +1,6 @@
 """What the rooms expect of each other, so that none has to import another."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Never, Protocol, runtime_checkable
 
@@ -205,6 +205,9 @@ class SignedRows(Protocol):
 
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""
+
+    def suggested(self) -> Iterator[Vector]:
+        """Directions that may separate all of them, found without looking at signed rows."""
 
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
         """Direction and multipliers of the widest corridor through some of them."""

@@ -43,7 +43,7 @@ def _asks(answer: Any) -> bool:
 
 @dataclass(slots=True)
 class Trace:
-    """The passes of a fit, readable as columns.
+    """The passes of a fit, readable as columns; of logistic regression also the ``solver`` and the ``reason`` for it.
 
     >>> trace = Trace()
     >>> _ = trace.record(0.69, float("inf"), 0.0, 3.0, np.zeros(2))
@@ -54,6 +54,8 @@ class Trace:
     passes: list[Pass] = field(default_factory=list)
     hooks: tuple[Hook, ...] = ()
     keep_points: bool = False
+    solver: str = ""
+    reason: str = ""
     _start: float = field(default_factory=time.perf_counter, repr=False)
 
     def record(self, objective: float, bound: float, norm: float, mistakes: float, point: Vector) -> bool:

@@ -38,13 +38,15 @@ class Choice:
     """A solver's name, the rows of the sample it should take, and what it would cost."""
 
     solver: str
-    price: float
+    price: float = math.nan
     sample: int = 0
 
     @property
     def reason(self) -> str:
         """For a trace."""
-        return f"{self.solver}: about {self.price:.1e} multiply-adds"
+        return (
+            "by the number of coefficients" if math.isnan(self.price) else f"{self.price:.1e} multiply-adds, the least"
+        )
 
 
 def sample_size(objective: PenalisedLoss) -> int:
@@ -70,16 +72,22 @@ def choices(objective: PenalisedLoss) -> list[Choice]:
 
 def choose(objective: PenalisedLoss) -> str:
     """The solver's name."""
+    return choice(objective).solver
+
+
+def choice(objective: PenalisedLoss) -> Choice:
+    """The solver that costs least; for many classes, and without a penalty, by the number of coefficients."""
     p = objective.size
     if objective.outputs > 1 and objective.strength > 0.0:
-        from separatrix.estimators.many_classes import chosen
+        from separatrix.estimators.many_classes import chosen, price
 
-        return chosen(objective)
+        name = chosen(objective)
+        return Choice(name, price(objective, name))
     if objective.outputs > 1:
-        return "newton-cg" if p > MANY_COLUMNS else "newton-cholesky"
+        return Choice("newton-cg" if p > MANY_COLUMNS else "newton-cholesky")
     if p > MANY_COLUMNS and objective.strength == 0.0:
-        return "newton-cg"
-    return choices(objective)[0].solver
+        return Choice("newton-cg")
+    return choices(objective)[0]
 
 
 def _prices(objective: PenalisedLoss) -> Prices:

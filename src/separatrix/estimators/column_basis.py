@@ -16,12 +16,17 @@ import numpy as np
 from separatrix.certificates.dependences import different_rows
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Positions
+from separatrix.core.errors import OutOfTime
 from separatrix.core.exact import Integers, NullSpace, independent_part, null_space
 from separatrix.core.protocols import SignedRows
 
 ROWS_PER_COLUMN = 2
 BREAKERS = 4
 """Rows added for each broken dependence."""
+
+MOST_NUMBERS = 2**25
+"""Numbers in a sample of signed rows, of more than two classes: 256 MiB, and as much again on the way. What does not
+fit would not be decided in any time that someone waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +43,17 @@ class ColumnBasis:
         return len(self.basis)
 
 
+def check_room(rows: SignedRows, count: int) -> None:
+    """OutOfTime where so many signed rows of many classes have no room; each is as long as K − 1 rows."""
+    if rows.per_row > 1 and float(count) * rows.width > MOST_NUMBERS:
+        raise OutOfTime
+
+
 def column_basis(rows: SignedRows, order: Positions, deadline: float = math.inf) -> ColumnBasis:
     """The basis of all rows; columns enter in the order given. OutOfTime past the deadline."""
     wanted = ROWS_PER_COLUMN * rows.width + 10
     chosen = rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
+    check_room(rows, len(chosen))
     taken = rows.take(chosen)
     basis, few = independent_part(taken[:, order], deadline)
     if len(basis) == rows.width or (len(chosen) == rows.count and len(basis) == different_rows(taken)):

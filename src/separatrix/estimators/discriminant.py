@@ -260,7 +260,8 @@ class LinearDiscriminantAnalysis(
         count = len(target.classes)
         priors = None if self.priors is None else given_priors(self.priors, count)
         kind, estimator = str(self.covariance), self.covariance_estimator
-        return GaussianProblem(target.classes, priors, kind, self.shrinkage, estimator, float(self.tol))
+        shrinkage = self.shrinkage if self.shrinkage is None or self.shrinkage == "auto" else float(self.shrinkage)
+        return GaussianProblem(target.classes, priors, kind, shrinkage, estimator, float(self.tol))
 
     def _moments_of(self, problem: GaussianProblem, engine: Any) -> ClassMoments:
         moments = problem.moments(engine)

@@ -97,12 +97,24 @@ def _label_array(y: Any) -> AnyArray:
     if type(y).__module__.split(".")[0] == "pyarrow" and hasattr(y, "type"):
         if y.null_count:
             refuse(f"Input y contains NaN: {y.null_count} labels are null.", "drop the rows whose label is missing.")
+        if y.type.num_fields and not hasattr(y.type, "run_end_type"):
+            refuse(f"y is of the Arrow type {y.type}, of several values each.", "give one label per row.")
         y = y.cast(y.type.value_type) if hasattr(y.type, "value_type") and hasattr(y.type, "index_type") else y
         return np.array(y.to_pylist()) if hasattr(y, "to_pylist") else np.asarray(y)
     try:
-        return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+        return np.asarray(_numbers(y))
     except ValueError as error:
         refuse(f"y cannot be read as one label per row: {error}.", "give a flat list or array of labels.")
+
+
+def _numbers(values: Any) -> Any:
+    """The array of a library's own column; its complaint, of whatever kind, as a ValueError."""
+    if not hasattr(values, "to_numpy"):
+        return values
+    try:
+        return values.to_numpy()
+    except Exception as error:
+        raise ValueError(error) from error
 
 
 LABEL_TYPES = (
@@ -110,7 +122,6 @@ LABEL_TYPES = (
     bytes,
     int,
     float,
-    complex,
     np.generic,
     datetime.date,
     datetime.timedelta,
@@ -122,7 +133,9 @@ LABEL_TYPES = (
 
 def _is_missing(label: object) -> bool:
     """None, NaN, NaT, or the missing value of pandas, which is neither equal nor unequal to itself."""
-    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, LABEL_TYPES) and bool(label != label)
 
 
 def _two_numbers(labels: AnyArray) -> Target | None:
@@ -137,7 +150,9 @@ def _two_numbers(labels: AnyArray) -> Target | None:
 
 
 def _refuse_missing(labels: AnyArray) -> None:
-    if labels.dtype.kind == "c":
+    if labels.dtype.kind == "c" or (
+        labels.dtype.kind == "O" and any(isinstance(label, (complex, np.complexfloating)) for label in labels)
+    ):
         refuse("Complex data not supported: y is complex.", "labels are integers, booleans or strings.")
     if labels.dtype.kind == "f":
         bad = ~np.isfinite(labels)
@@ -223,11 +238,11 @@ def _weight_array(sample_weight: Any) -> Vector:
         first = int(np.ma.getmaskarray(sample_weight).ravel().argmax())
         refuse(f"sample_weight has masked values (first at row {first}).", "fill them; 0 leaves a row out.")
     try:
-        given = np.asarray(sample_weight.to_numpy() if hasattr(sample_weight, "to_numpy") else sample_weight)
+        given = np.asarray(_numbers(sample_weight))
         if given.dtype.kind in "cmM":
             refuse(f"sample_weight has dtype {given.dtype}.", "give one real number per row.")
         return np.asarray(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         refuse(f"sample_weight holds values that are not numbers: {error}.", "give one number per row.")

@@ -90,7 +90,7 @@ class Lesson:
             lengths=self.lengths,
         )
 
-    def teach(self, k: int, start: Vector, rule: PerceptronRule, patience: Patience, trace: Trace, y: Any) -> Taught:
+    def teach(self, k: int, start: Vector, rule: PerceptronRule, patience: Patience, trace: Trace) -> Taught:
         """Learn class k against the rest, to an end and its certificate."""
         rule = replace(rule, positive=self.code(k))
         verdicts: list[Separability] = []
@@ -99,7 +99,7 @@ class Lesson:
 
         def none_exists() -> bool:
             budget = max(LEAST_BUDGET, SHARE * (time.monotonic() - began))
-            verdicts.append(self._verdict(k, y, budget))
+            verdicts.append(self._verdict(k, budget))
             return verdicts[-1].kind in ("overlap", "quasi")
 
         engine, order = self.engine, self._order()
@@ -199,9 +199,9 @@ class Lesson:
 
         return score
 
-    def _verdict(self, k: int, y: Any, budget: float) -> Separability:
+    def _verdict(self, k: int, budget: float) -> Separability:
         order = self._order()
-        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y).ravel()
+        labels = self.target.classes[self.target.codes]
         if self.outputs > 1:
             labels = labels == self.target.classes[k]
         visited = None

@@ -367,13 +367,16 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         from separatrix.estimators.separability import separability
 
         budget = max(LEAST_BUDGET, time.monotonic() - began)
-        verdict = separability(X, y, bool(self.fit_intercept), budget, sample_weight=weights, others=False)
+        verdict = separability(
+            X, y, bool(self.fit_intercept), budget, sample_weight=weights, others=False, n_jobs=self.n_jobs
+        )
         if verdict.kind not in ("complete", "quasi"):
             return verdict
         if self.on_separation == "raise":
             raise InputError(advice(verdict))
         if verdict.kind == "complete" and objective.outputs == 1:
-            verdict = verdict.widened()
+            with thread_limit(self.n_jobs):
+                verdict = verdict.widened(deadline=time.monotonic() + budget)
         return verdict.without_data()
 
     def _limit(self, objective: PenalisedLoss, verdict: "Separability") -> "Limit":

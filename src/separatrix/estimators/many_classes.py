@@ -124,6 +124,12 @@ class Costs:
         return min(PASSES, key=self.leading)
 
 
+def price(objective: PenalisedLoss, solver: str) -> float:
+    """Multiply-adds that a solver would take."""
+    costs = Costs.of(objective)
+    return costs.newton if solver == "newton-cholesky" else costs.leading(costs.best_guide)
+
+
 def chosen(objective: PenalisedLoss) -> str:
     """Of "newton-cholesky" and "led-steps" the one that costs fewer multiply-adds."""
     costs = Costs.of(objective)

@@ -199,9 +199,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         trace = Trace(hooks=self._hooks())
         try:
             with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
-                taught = [
-                    lesson.teach(k, start[k], self._rule(k), self._patience(), trace, y) for k in range(len(start))
-                ]
+                taught = [lesson.teach(k, start[k], self._rule(k), self._patience(), trace) for k in range(len(start))]
         except NotFiniteError:
             _refuse_overflow(lesson.block)
         points = np.array([t.point for t in taught])

@@ -2,8 +2,8 @@
 
 The gradient has to fall by a factor e^L until the bound is met; at the factor ρ that a pass achieves, L/(−ln ρ) passes
 are left. A Hessian of m of n rows, factorised, promises ρ = √(p/m), because that is how far the curvature of a sample
-is from that of all rows; all rows promise ``FRESH``. With fewer rows than columns the products of rows do what the
-products of columns do. What is cheapest in all, by ``prices``, is taken.
+is from that of all rows; all rows promise ``FRESH``. With fewer rows than columns the whole fit may move to the space
+of the rows (``row_space``). What is cheapest in all, by ``prices``, is taken.
 """
 
 import math
@@ -14,16 +14,16 @@ import numpy as np
 
 from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation
+from separatrix.core.stop import Stop
 from separatrix.estimators.prices import Prices, passes_until
 from separatrix.solvers.secants import Preconditioner
 from separatrix.terms.penalised import PenalisedLoss
-from separatrix.terms.row_space import RowSpace
 
 FRESH = 0.1
 """What a Hessian of all rows, or of a sample that is nearly as good, leaves of a gradient: the rest is its change."""
 
-UNKNOWN = 0.4
-"""What a pass is taken to leave as long as nobody has looked."""
+UNKNOWN = (0.2, 0.75)
+"""What a pass is taken to leave as long as nobody has looked: √(p/n), as of independent columns, within these."""
 
 ROWS_PER_COLUMN = 3
 """A sample has at least so many rows for each coefficient."""
@@ -37,7 +37,7 @@ LARGEST_SIDE = 4000
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A preconditioner that might be made of some rows (0: in the space of all), its price and its promise."""
+    """A preconditioner that might be made of some rows (0: the fit moves to their space), its price and its promise."""
 
     rows: int
     price: float
@@ -51,29 +51,32 @@ class Renewal:
 
     objective: PenalisedLoss
     seed: int
+    been_in_row_space: bool = False
+    to_row_space: bool = field(default=False, init=False)
     prices: Prices = field(init=False)
-    one_pass: float = field(init=False)
-    space: RowSpace | None = field(default=None, init=False)
     taken: list[str] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         engine = self.objective.engine
         self.prices = Prices(engine.rows, self.objective.size, engine.entries_per_row, engine.sparse)
-        self.one_pass = self.prices.one_pass
 
-    def __call__(self, here: Evaluation, rate: float, goal: float) -> Preconditioner | None:
+    def __call__(self, here: Evaluation, rate: float, goal: float) -> Preconditioner | Stop | None:
         """A preconditioner at ``here`` if that pays; ``rate`` 1 means that nothing is known of the present one."""
         size = float(np.linalg.norm(here.gradient))
         needed = math.log(max(size, 1e-300)) - 0.5 * math.log(2.0 * self.objective.strength * goal)
-        going_on = passes_until(needed, UNKNOWN if rate == 1.0 else rate) * self.one_pass
+        if rate == 1.0:
+            rate = float(np.clip(math.sqrt(self.objective.size / self.objective.engine.rows), *UNKNOWN))
+        going_on = passes_until(needed, rate) * self.prices.one_pass
         cost = {offer: offer.price + passes_until(needed, offer.rate) * offer.one_pass for offer in self._offers()}
         best = min(cost, key=lambda offer: cost[offer], default=None)
         if best is None or cost[best] > WORTH * going_on:
             return None
+        if best.rows == 0:
+            self.to_row_space = True
+            return Stop.STALLED
         made = self._make(best, here)
         if made is not None:
-            self.one_pass = best.one_pass
-            self.taken.append(f"the Hessian of {best.rows} rows" if best.rows else "the products of rows")
+            self.taken.append(f"the Hessian of {best.rows} rows")
         return made
 
     def _offers(self) -> Iterator[Offer]:
@@ -84,15 +87,10 @@ class Renewal:
                 rate = FRESH if rows == n else max(FRESH, math.sqrt(p / rows))
                 yield Offer(rows, prices.hessian(rows) + prices.factor, prices.one_pass, rate)
                 rows //= 2
-        if n < p and n <= LARGEST_SIDE and self.objective.strength > 0.0:
-            price = prices.row_factor + (prices.row_products if self.space is None else 0.0)
-            yield Offer(0, price, 3.0 * prices.one_pass, FRESH)
+        if 2 * n <= p and n <= LARGEST_SIDE and not self.been_in_row_space:
+            yield Offer(0, prices.row_space, 0.0, FRESH)
 
     def _make(self, offer: Offer, here: Evaluation) -> Preconditioner | None:
-        if offer.rows == 0:
-            if self.space is None:
-                self.space = RowSpace.of(self.objective)
-            return self.space.factor()
         some = self.objective
         if offer.rows < some.engine.rows:
             some = replace(some, engine=some.engine.sample(offer.rows, self.seed), ranges=None, passes=0)

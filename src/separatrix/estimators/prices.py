@@ -57,15 +57,11 @@ class Prices:
         return CALL + FACTOR * self.coefficients**3 / 6.0
 
     @property
-    def row_products(self) -> float:
-        """All products of two rows."""
-        pairs = 0.5 * self.rows**2
-        return CALL + pairs * self.entries_per_row * (SPARSE_PAIR if self.sparse else FACTOR)
-
-    @property
-    def row_factor(self) -> float:
-        """The Cholesky factor of the products of rows."""
-        return CALL + FACTOR * self.rows**3 / 6.0
+    def row_space(self) -> float:
+        """A whole fit in the space of the rows: their products, a factor, passes there and back."""
+        products = 0.5 * self.rows**2 * self.entries_per_row * (SPARSE_PAIR if self.sparse else 1.0)
+        inside = 20.0 * (PASS + ENTRY * self.rows**2)
+        return CALL + products + FACTOR * self.rows**3 / 3.0 + inside + 3.0 * self.one_pass
 
 
 def passes_until(needed: float, rate: float) -> float:

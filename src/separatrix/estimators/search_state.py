@@ -23,7 +23,7 @@ from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import CertificateError, OutOfTime
 from separatrix.core.exact import Integers, powers_of_two, rounded, scaled_integers
 from separatrix.core.protocols import SignedRows
-from separatrix.estimators.column_basis import ColumnBasis
+from separatrix.estimators.column_basis import ColumnBasis, check_room
 from separatrix.solvers.caratheodory import few_rows
 from separatrix.solvers.leaning import lean
 
@@ -60,6 +60,7 @@ class SearchState:
         self.order = self.rows.order
 
     def _take(self, which: Positions) -> Matrix:
+        check_room(self.rows, len(which))
         taken = self.rows.take(which)
         if not np.isfinite(taken).all():
             self.rows.refuse_not_finite()
@@ -235,7 +236,21 @@ class SearchState:
             per_row=self.rows.per_row,
             _source=self.rows,
         )
-        return found.with_limits(self.rows)
+        return found.with_limits(self.rows, self.deadline)
+
+
+def out_of_time(rows: SignedRows, problem: SeparabilityProblem) -> Separability:
+    """The verdict where there was no time for a first look."""
+    nothing = np.empty(0, dtype=np.int64)
+    return Separability(
+        "undecided",
+        problem,
+        open_rows=nothing,
+        count=rows.count,
+        members=rows.members,
+        per_row=rows.per_row,
+        _source=rows,
+    )
 
 
 def _few(seen: Matrix, multipliers: Vector, deadline: float) -> tuple[Positions, Vector] | None:

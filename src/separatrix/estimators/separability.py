@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.certificates.separability import Separability
-from separatrix.core.arrays import AnyArray
+from separatrix.certificates.separability import MOST_CLASSES, Separability
+from separatrix.core.arrays import Codes, Positions
 from separatrix.core.errors import OutOfTime
-from separatrix.core.numbers import is_number
-from separatrix.core.parameters import FLAG, Rule, check_value
+from separatrix.core.parameters import FLAG, SECONDS, check_value
+from separatrix.core.threads import thread_limit
 from separatrix.estimators.inputs import block_of, encode, sample_weights
+from separatrix.estimators.search_state import out_of_time
 from separatrix.estimators.separability_problem import (
     SoftmaxProblem,
     TwoClassProblem,
@@ -21,8 +22,6 @@ from separatrix.estimators.separability_problem import (
 )
 from separatrix.estimators.separating import Search
 from separatrix.estimators.set_aside import columns_aside
-
-BUDGET = Rule(lambda seconds: is_number(seconds, 0.0), "a number of seconds, at least 0")
 
 
 def separability(
@@ -34,6 +33,7 @@ def separability(
     sample_weight: Any = None,
     others: bool = True,
     exact: bool = False,
+    n_jobs: int | None = None,
 ) -> Separability:
     """Can a hyperplane part the classes? "complete", "quasi" or "overlap", with a proof of either.
 
@@ -46,7 +46,8 @@ def separability(
 
     For more than two classes the verdict is about softmax: whether its likelihood has a
     maximum (``kind == "overlap"``). ``verdict.pairs`` and ``verdict.against_rest`` hold the
-    verdicts for two classes at a time and for each class against all others.
+    verdicts for two classes at a time and for each class against all others; of more than a hundred classes
+    neither, because they are thousands.
 
     Parameters
     ----------
@@ -64,6 +65,8 @@ def separability(
         With more than two classes, whether to judge pairs and each class against the rest as well.
     exact : bool, default=False
         Whether to ask about the stored floats of all columns, nearly dependent ones included.
+    n_jobs : int, optional
+        At most so many threads; None and -1 mean all there are. The verdict does not depend on it.
 
     >>> verdict = separability([[-1.0], [-2.0], [1.0], [2.0]], [0, 0, 1, 1])
     >>> print(verdict)
@@ -73,39 +76,64 @@ def separability(
     """
     for name, value in (("fit_intercept", fit_intercept), ("others", others), ("exact", exact)):
         check_value(name, value, FLAG)
-    check_value("budget", budget, BUDGET)
+    check_value("budget", budget, SECONDS)
+    with thread_limit(n_jobs):
+        deadline = time.monotonic() + float(budget)
+        return _judged(X, y, bool(fit_intercept), deadline, sample_weight, others, exact)
+
+
+def _judged(
+    X: Any, y: Any, fit_intercept: bool, deadline: float, sample_weight: Any, others: bool, exact: bool
+) -> Separability:
     block = block_of(X)
     target = encode(y, block.shape[0])
     weights = sample_weights(sample_weight, block.shape[0])
     check_finite(block, None if weights is None else np.flatnonzero(weights))
     present = np.bincount(target.codes, weights, minlength=len(target.classes)) > 0
     classes = target.classes[present]
-    labels = y if present.all() else target.classes[target.codes]
     names = column_titles(block)
-    deadline = time.monotonic() + float(budget)
+    live = None if weights is None else weights > 0
+    order = np.argsort(target.codes, kind="stable")
+    by_class = np.split(order, np.searchsorted(target.codes[order], np.arange(1, len(target.classes))))
+    if live is not None:
+        by_class = [rows[live[rows]] for rows in by_class]
 
-    def decide(problem: TwoClassProblem | SoftmaxProblem, given: Any) -> Separability:
-        _, codes, members, _ = problem.over(block, given, weights)
+    def decide(problem: TwoClassProblem | SoftmaxProblem, codes: Codes, members: Positions | None) -> Separability:
+        rows = problem.rows(block, codes, members)
+        if time.monotonic() > deadline:
+            return out_of_time(rows, problem)
         if not exact:
             try:
                 aside = columns_aside(block, members, problem.fit_intercept, deadline)
-                problem = replace(problem, set_aside=aside)
             except OutOfTime:
-                return Search(problem.rows(block, codes, members), problem, deadline).undecided()
-        return Search(problem.rows(block, codes, members), problem, deadline).run()
+                return out_of_time(rows, problem)
+            if aside:
+                problem = replace(problem, set_aside=aside)
+                rows = problem.rows(block, codes, members)
+        return Search(rows, problem, deadline).run()
 
-    def two(positive: AnyArray, negative: AnyArray) -> Separability:
-        return decide(TwoClassProblem(bool(fit_intercept), names, positive=positive, negative=negative), labels)
+    def two(positive: list[int], negative: list[int]) -> Separability:
+        problem = TwoClassProblem(
+            fit_intercept, names, positive=target.classes[positive], negative=target.classes[negative]
+        )
+        inside = np.sort(np.concatenate([by_class[k] for k in positive + negative]))
+        side = np.zeros(len(target.classes), dtype=np.int32)
+        side[positive] = 1
+        return decide(problem, side[target.codes[inside]], None if len(inside) == block.shape[0] else inside)
 
-    if len(classes) <= 2:
-        return two(classes[-1:], classes[:-1])
-    whole = decide(SoftmaxProblem(bool(fit_intercept), names, classes=classes), y)
-    if not others:
+    there = np.flatnonzero(present).tolist()
+    if len(there) <= 2:
+        return two(there[-1:], there[:-1])
+    softmax = SoftmaxProblem(fit_intercept, names, classes=classes)
+    members = None if live is None or live.all() else np.flatnonzero(live)
+    codes = (np.cumsum(present) - 1).astype(np.int32)[target.codes]
+    whole = decide(softmax, codes if members is None else codes[members], members)
+    if not others or len(there) > MOST_CLASSES:
         return whole
     plain = plain_labels(classes)
     return replace(
         whole,
-        pairs={(plain[a], plain[b]): two(classes[b : b + 1], classes[a : a + 1])
+        pairs={(plain[a], plain[b]): two([there[b]], [there[a]])
                for a in range(len(plain)) for b in range(a + 1, len(plain))},
-        against_rest={label: two(classes[k : k + 1], np.delete(classes, k)) for k, label in enumerate(plain)},
+        against_rest={label: two([there[k]], there[:k] + there[k + 1 :]) for k, label in enumerate(plain)},
     )  # fmt: skip

@@ -22,7 +22,7 @@ from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import OutOfTime
 from separatrix.core.exact import scaled_integers
 from separatrix.core.threads import one_blas_thread
-from separatrix.estimators.column_basis import column_basis
+from separatrix.estimators.column_basis import MOST_NUMBERS, column_basis
 from separatrix.estimators.judging import Judging
 from separatrix.solvers.alternative import Unsolved, solve_alternative
 from separatrix.solvers.leaning import lean, level_direction
@@ -35,6 +35,9 @@ MANY_COLUMNS = 1500
 
 HIDDEN = 1e-6
 """Columns that depend on each other this nearly are seen in other coordinates from the beginning."""
+
+MANY_NUMBERS = 2**22
+"""Numbers in a first sample of signed rows from which, with more than two classes, cheap directions are tried first."""
 
 RANK_SECONDS = 1.0
 """How long a direction that was found to separate waits for the rank, where columns are many."""
@@ -95,6 +98,10 @@ class Search(Judging):
     def _decide(self) -> Separability:
         rows = self.rows
         self._tick()
+        if rows.per_row > 1:
+            verdict = self._decide_many()
+            if verdict is not None:
+                return verdict
         self._take(rows.sample(10))
         if rows.width > MANY_COLUMNS or rows.count <= rows.width:
             verdict = self._decide_wide()
@@ -156,6 +163,21 @@ class Search(Judging):
                 return coordinates
             self.whitenings += 1
             coordinates = coordinates.whitened(taken, seen)
+
+    def _decide_many(self) -> Separability | None:
+        """Many classes: a direction that a few reads of the table suggest, where samples of signed rows are large."""
+        rows = self.rows
+        few = min(rows.count, FIRST_ROWS * rows.width + 50)
+        if few * float(rows.width) < MANY_NUMBERS or rows.count > MOST_NUMBERS:
+            return None
+        for direction in rows.suggested():
+            self._tick()
+            integers = scaled_integers(direction, 53)
+            if any(integers):
+                everywhere = sides(rows, integers)
+                if (everywhere.signs > 0).all():
+                    return self._complete(integers, everywhere)
+        return None
 
     def _decide_wide(self) -> Separability | None:
         """More columns than rows, or many: a direction from least squares often separates, and is quickly checked."""

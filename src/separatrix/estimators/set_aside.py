@@ -37,13 +37,14 @@ def columns_aside(block: Block, members: Positions | None, constant: bool, deadl
     """Columns of the table to leave out, ascending; OutOfTime if the deadline leaves no time to look."""
     columns = block.shape[1]
     rows = _unsigned(block, members, constant)
-    with one_blas_thread():
-        if columns > MOST_COLUMNS or not rows.count or _look_independent(rows):
-            return ()
-    if columns > FEW_COLUMNS:
-        return apart(lambda: _aside(block, members, constant, deadline, rows), deadline)
-    with one_blas_thread():
-        return _aside(block, members, constant, deadline, rows)
+    if columns > MOST_COLUMNS or not rows.count:
+        return ()
+
+    def look() -> tuple[int, ...]:
+        with one_blas_thread():
+            return () if _look_independent(rows) else _aside(block, members, constant, deadline, rows)
+
+    return apart(look, deadline) if columns > FEW_COLUMNS else look()
 
 
 def _aside(

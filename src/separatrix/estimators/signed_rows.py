@@ -5,6 +5,7 @@ row and each wrong class k, with (xᵢ, 1) in the place of the row's own class a
 in the place of k; the first class has no place, since only differences of scores count.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Never
 
@@ -16,7 +17,11 @@ from separatrix.core.errors import refuse
 from separatrix.core.exact import powers_of_two
 from separatrix.engines import Block
 from separatrix.estimators.inputs import refuse_not_finite
+from separatrix.estimators.telling_apart import directions
 from separatrix.solvers.largest_margin import widest_corridor
+
+MOST_WRITTEN = 2**26
+"""Numbers in a table up to which it is written out for a quick look."""
 
 
 def _spread(members: Positions, wanted: int) -> Positions:
@@ -95,6 +100,10 @@ class TwoClassRows:
     def sample(self, count: int) -> Positions:
         """Some of them, the classes in proportion."""
         return _sample(self.codes, count)
+
+    def suggested(self) -> Iterator[Vector]:
+        """None: of two classes a sample is looked at first."""
+        yield from ()
 
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
         """Direction and multipliers of the widest corridor through some of them."""
@@ -191,8 +200,12 @@ class ManyClassRows:
         own, wrong = self._pairs(which)
         rows = self.data_row(which)
         out = np.empty(len(which))
-        for a, b in np.unique(np.column_stack([own, wrong]), axis=0):
-            mine = np.flatnonzero((own == a) & (wrong == b))
+        if not len(which):
+            return out
+        order = np.lexsort((wrong, own))
+        starts = np.flatnonzero(np.diff(own[order], prepend=-1) | np.diff(wrong[order], prepend=-1))
+        for mine in np.split(order, starts[1:]):
+            a, b = own[mine[0]], wrong[mine[0]]
             difference = np.concatenate([weights[:, a], -weights[:, b]])
             out[mine] = kernels.exact_products(self.block.rows, rows[mine], difference[None], self.constant)[:, 0]
         return out
@@ -206,6 +219,15 @@ class ManyClassRows:
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""
         refuse_not_finite(self.block)
+
+    def suggested(self) -> Iterator[Vector]:
+        """Directions that may separate them, from a few reads of the table; none where that is large."""
+        rows = np.arange(len(self.codes)) if self.members is None else self.members
+        if len(rows) * self._p > MOST_WRITTEN or (np.bincount(self.codes, minlength=self.classes) == 0).any():
+            return
+        yield from directions(
+            _with_constant(self.block.take(rows), self.constant), self.codes, self.classes, self.constant
+        )
 
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
         """Not asked for: a corridor lies between two classes."""
@@ -271,6 +293,12 @@ class Narrowed:
     def sample(self, count: int) -> Positions:
         """Some of them, the classes in proportion."""
         return self.whole.sample(count)
+
+    def suggested(self) -> Iterator[Vector]:
+        """Directions that may separate them, with no weight on the columns set aside."""
+        for direction in self.whole.suggested():
+            direction[self.aside] = 0.0
+            yield direction
 
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:
         """Direction and multipliers of the widest corridor through some of them."""

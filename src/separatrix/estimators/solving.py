@@ -12,7 +12,7 @@ from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.choice import choose, sample_size
+from separatrix.estimators.choice import Choice, choice, sample_size
 from separatrix.estimators.preconditioning import Renewal
 from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
 from separatrix.solvers.newton import newton
@@ -23,6 +23,9 @@ from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.subsampled import subsampled_newton
 from separatrix.solvers.working_set import working_set
 from separatrix.terms.penalised import PenalisedLoss
+
+IN_ROW_SPACE = 1e-3
+"""Of the tolerance asked for, what a fit in the space of the rows is given: the bound is that of the whole."""
 
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
@@ -122,11 +125,13 @@ def solve(
 
 
 def _solve_smooth(
-    objective: PenalisedLoss, solver: str, begin: Vector, started: bool, patience: Patience, seed: int
+    objective: PenalisedLoss, named: str, begin: Vector, started: bool, patience: Patience, seed: int
 ) -> Solved:
     """Minimise a smooth objective by the solver named, or by the one that fits its shape."""
     p, extra = objective.size, patience.extra
-    solver = choose(objective) if solver == "auto" else solver
+    chosen = choice(objective) if named == "auto" else Choice(named)
+    solver = patience.trace.solver = chosen.solver
+    patience.trace.reason = chosen.reason if named == "auto" else "asked for"
     outcome: Outcome | None = None
     if solver == "led-steps":
         from separatrix.estimators.many_classes import lead_by_guides
@@ -134,8 +139,13 @@ def _solve_smooth(
         outcome = lead_by_guides(objective, begin, started, iterative_judge(objective, patience.tol), patience, seed)
     if solver == "quasi-newton":
         patience.extra = 0
-        renewal = Renewal(objective, seed)
-        outcome = quasi_newton(objective, begin, iterative_judge(objective), patience, 250, renewal)
+        judge, renewal = iterative_judge(objective), Renewal(objective, seed)
+        outcome = quasi_newton(objective, begin, judge, patience, 250, renewal)
+        if outcome.stop is Stop.STALLED and renewal.to_row_space:
+            begin = _in_row_space(objective, patience.tol, seed)
+            patience.trace.reason += "; then in the space of the rows"
+            outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True))
+        patience.trace.reason += "".join(f"; led by {each}" for each in renewal.taken)
     if outcome is not None:
         if outcome.stop is not Stop.STALLED and math.isfinite(outcome.bound):
             return proved_by_direction(objective, outcome)
@@ -158,6 +168,16 @@ def _solve_smooth(
     if solver == "newton-subsample" and (objective.strength > 0.0 or _clearly_independent(objective)):
         return solve_subsampled(objective, begin, started, patience, seed)
     return _solve_by_cholesky(objective, begin, patience)
+
+
+def _in_row_space(objective: PenalisedLoss, tol: float, seed: int) -> Vector:
+    """The minimiser of the same problem in the space that the rows span; see ``row_space``."""
+    from separatrix.estimators.row_space import RowSpace
+
+    space = RowSpace(objective)
+    quiet = Patience(IN_ROW_SPACE * tol, 100, 0, Trace(), space.objective)
+    inner = _solve_smooth(space.objective, "auto", np.zeros(space.objective.size), False, quiet, seed)
+    return space.point(inner.outcome.evaluation.point)
 
 
 def _clearly_independent(objective: PenalisedLoss) -> bool:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
+from separatrix.core.apart import start
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import OutOfTime
 
@@ -86,7 +87,7 @@ def solve_program(cost: Vector, equations: Matrix, right: Vector, bounds: Matrix
             found["error"] = error
 
     worker = threading.Thread(target=work, daemon=True)
-    worker.start()
+    start(worker)
     while worker.is_alive():
         worker.join(0.05)
     if "error" in found:

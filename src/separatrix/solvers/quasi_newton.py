@@ -24,9 +24,9 @@ from separatrix.solvers.newton_cg import IterativeJudge
 from separatrix.solvers.outcome import Outcome, Patience
 from separatrix.solvers.secants import Diagonal, Preconditioner, Secants
 
-Stronger = Callable[[Evaluation, float, float], Preconditioner | None]
-"""A better preconditioner, or None where it does not pay: given where we are, the factor by which a pass shortens the
-gradient, and the bound asked for."""
+Stronger = Callable[[Evaluation, float, float], Preconditioner | Stop | None]
+"""A better preconditioner, None where it does not pay, or a reason to end here and let another solver take over: given
+where we are, the factor by which a pass shortens the gradient, and the bound asked for."""
 
 NEAR = 0.1
 """A proof is tried when the decrement is this share of the bound asked for."""
@@ -71,6 +71,8 @@ def quasi_newton(
     here = objective.prepare_products(start)
     assert here.diagonal is not None
     first = stronger(here, 1.0, patience.tol * min(here.value, 1.0))
+    if isinstance(first, Stop):
+        return Outcome(here, None, math.inf, first)
     secants, progress = Secants(first or Diagonal.of(here.diagonal), len(start)), Progress()
     solved = secants.base.solve(here.gradient)
     best: Outcome | None = None
@@ -94,6 +96,8 @@ def quasi_newton(
             break
         rate = progress.rate(found.gradient)
         fresh = None if rate is None else stronger(found, rate, goal)
+        if isinstance(fresh, Stop):
+            return Outcome(found, None, math.inf, fresh)
         if fresh is not None:
             secants, progress = Secants(fresh, len(start)), Progress()
             solved = fresh.solve(found.gradient)

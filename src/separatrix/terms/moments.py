@@ -52,9 +52,11 @@ class ClassMoments:
         share = np.divide(other.weights, weights, out=np.zeros_like(weights), where=weights > 0)
         delta = other.means - self.means
         means = np.where((self.weights > 0)[:, None], self.means + share[:, None] * delta, other.means)
-        between = np.einsum("k,ki,kj->kij", self.weights * share, delta, delta)
-        if len(self.scatters) == 1:
-            between = between.sum(axis=0, keepdims=True)
+        between = self.weights * share
+        if len(self.scatters) == 1:  # without a matrix of every class on the way
+            between = ((between[:, None] * delta).T @ delta)[None]
+        else:
+            between = np.einsum("k,ki,kj->kij", between, delta, delta)
         moved = None
         if self.moved is not None and other.moved is not None:
             moved = np.maximum(self.moved, other.moved)
