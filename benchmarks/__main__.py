@@ -13,6 +13,7 @@ WORKLOADS = {
     "w4": "benchmarks.w04_real",
     "w5": "benchmarks.w05_l1",
     "softmax": "benchmarks.w05b_softmax",
+    "w16-softmax": "benchmarks.w16_softmax",
     "w6": "benchmarks.w06_lda",
     "w7": "benchmarks.w07_naive_bayes",
     "w8": "benchmarks.w08_perceptron",

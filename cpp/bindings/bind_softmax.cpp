@@ -1,16 +1,29 @@
 #include <nanobind/stl/tuple.h>
 
+#include "../kernels/combine.hpp"
+#include "../kernels/curvature.hpp"
 #include "../kernels/softmax.hpp"
 #include "views.hpp"
 
 namespace separatrix {
 namespace {
 
-// Drops the padding of the Hessian's blocks and lays them out as one (Kp x Kp) matrix.
+// Drops the padding of the Hessian's blocks and lays them out as one (Kp x Kp) matrix, those of one class alone one
+// after the other.
 std::vector<double> tidy(const SoftmaxTask& task, std::vector<double>&& sums) {
-    if (!task.want_curvature) return std::move(sums);
+    if (task.blocks() == 0) return std::move(sums);
     const std::ptrdiff_t p = task.p(), side = task.side(), K = task.classes, q = K * p;
     const std::ptrdiff_t head = kSoftHeader + K * K + q;
+    if (!task.want_curvature) {
+        const std::ptrdiff_t blocks = task.blocks();
+        const std::ptrdiff_t rest = task.want_rows ? q : 0;
+        std::vector<double> out(static_cast<std::size_t>(head + blocks * p * p + rest));
+        std::copy_n(sums.data(), head, out.data());
+        std::copy_n(sums.data() + head + blocks * side * side, rest, out.data() + head + blocks * p * p);
+        for (std::ptrdiff_t k = 0; k < blocks; ++k)
+            copy_symmetric(sums.data() + head + k * side * side, side, p, out.data() + head + k * p * p, p);
+        return out;
+    }
     std::vector<double> out(static_cast<std::size_t>(head + q * q));
     std::copy_n(sums.data(), head, out.data());
     const double* from = sums.data() + head;
@@ -29,7 +42,8 @@ std::vector<double> tidy(const SoftmaxTask& task, std::vector<double>&& sums) {
 std::tuple<OutDoubles, OutDoubles> softmax(const HeldRows& held, Codes codes, std::ptrdiff_t classes,
                                            std::optional<Doubles> weights, Doubles point,
                                            std::optional<Doubles> shift, bool constant, bool curvature,
-                                           bool diagonal, bool ranges,
+                                           std::ptrdiff_t blocks, bool diagonal, bool weighted_rows,
+                                           bool scores, bool ranges,
                                            std::optional<MutableDoubles> row_probabilities, std::ptrdiff_t first,
                                            std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     const auto n = static_cast<std::size_t>(held.rows.n), K = static_cast<std::size_t>(classes);
@@ -49,7 +63,12 @@ std::tuple<OutDoubles, OutDoubles> softmax(const HeldRows& held, Codes codes, st
     task.point = point.data();
     task.shift = shift ? shift->data() : nullptr;
     task.want_curvature = curvature;
+    need(blocks == 0 || blocks == 1 || blocks == classes, "no blocks, one, or one per class");
+    task.want_blocks = blocks;
     task.want_diagonal = diagonal;
+    task.want_scores = scores;
+    task.want_rows = weighted_rows;
+    need(!curvature || !weighted_rows, "no weighted rows beside the whole Hessian");
     task.want_ranges = ranges;
     task.row_probabilities = row_probabilities ? row_probabilities->data() : nullptr;
     Total total;
@@ -108,7 +127,8 @@ OutDoubles combine(const HeldRows& held, Doubles factors, bool constant, std::pt
 void bind_softmax(nb::module_& module) {
     module.def("softmax", &softmax, nb::arg("rows"), nb::arg("codes"), nb::arg("classes"), nb::arg("weights").none(),
                nb::arg("point"), nb::arg("shift").none(), nb::arg("constant"), nb::arg("curvature"),
-               nb::arg("diagonal"), nb::arg("ranges"), nb::arg("row_probabilities").none(), nb::arg("first"),
+               nb::arg("blocks"), nb::arg("diagonal"), nb::arg("weighted_rows"), nb::arg("scores"), nb::arg("ranges"),
+               nb::arg("row_probabilities").none(), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "Sums of the softmax loss, and the maxima.");
     module.def("softmax_product", &softmax_product, nb::arg("rows"), nb::arg("classes"), nb::arg("weights").none(),

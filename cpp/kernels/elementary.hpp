@@ -69,4 +69,31 @@ SEPARATRIX_INLINE double log1p_of_unit(double e) {
     return (upper ? log_part + 0.693147180559945309417 : log_part) + lost / sum;
 }
 
+// log(1 + e) for 0 <= e < 2^60: the sum is 2^k f with f near 1, and log f is the series above.
+SEPARATRIX_INLINE double log1p_of_positive(double e) {
+    const double sum = 1.0 + e;
+    const double part = sum - 1.0;
+    const double lost = (1.0 - (sum - part)) + (e - part);
+    const auto bits = std::bit_cast<std::uint64_t>(sum);
+    constexpr std::uint64_t root_of_half = 0x3fe6a09e667f3bcdULL;
+    const std::uint64_t whole = (bits - root_of_half) >> 52;
+    const double k = std::bit_cast<double>(whole + std::bit_cast<std::uint64_t>(kRounder)) - kRounder;
+    const double f = std::bit_cast<double>(bits - (whole << 52)) - 1.0;
+    const double s = f / (2.0 + f);
+    const double q = s * s;
+    double t = 1.0 / 23.0;
+    t = t * q + 1.0 / 21.0;
+    t = t * q + 1.0 / 19.0;
+    t = t * q + 1.0 / 17.0;
+    t = t * q + 1.0 / 15.0;
+    t = t * q + 1.0 / 13.0;
+    t = t * q + 1.0 / 11.0;
+    t = t * q + 1.0 / 9.0;
+    t = t * q + 1.0 / 7.0;
+    t = t * q + 1.0 / 5.0;
+    t = t * q + 1.0 / 3.0;
+    const double log_part = 2.0 * s + 2.0 * s * (q * t);
+    return (log_part + k * 0.693147180559945309417) + lost / sum;
+}
+
 }  // namespace separatrix

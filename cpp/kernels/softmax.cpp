@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "chunks.hpp"
+#include "class_rows.hpp"
 #include "curvature.hpp"
 #include "dense.hpp"
 #include "losses.hpp"
@@ -16,74 +17,103 @@ namespace separatrix {
 std::ptrdiff_t SoftmaxTask::side() const { return rows->sparse() ? p() : padded(p()); }
 
 std::size_t SoftmaxTask::width() const {
-    std::ptrdiff_t size = kSoftHeader + classes * classes + classes * p();
-    if (want_curvature)
-        size += blocks() * side() * side();
-    else if (want_diagonal)
-        size += classes * p();
+    std::ptrdiff_t size = kSoftHeader + classes * classes + classes * p() + blocks() * side() * side();
+    if (blocks() == 0 && want_diagonal) size += classes * p();
+    if (want_rows) size += classes * p();
     return static_cast<std::size_t>(size);
 }
 
 namespace {
 
 struct SoftmaxScratch {
-    std::vector<double> weight, probability, slope, factor, rest, met, panel, left, no_shift, loss;
+    std::vector<double> weight, probability, slope, factor, largest, best, rest, loss, panel, left, no_shift, pairs;
     std::vector<std::ptrdiff_t> listed;
-    SoftmaxScratch(const SoftmaxTask& task, std::ptrdiff_t chunk_rows) {
+    SparseClasses sparse;
+    SoftmaxScratch(const SoftmaxTask& task, std::ptrdiff_t chunk_rows)
+        : sparse(*task.rows, task.point, task.classes, task.p(), chunk_rows) {
         const auto m = static_cast<std::size_t>(chunk_rows), k = static_cast<std::size_t>(task.classes);
-        for (auto* v : {&weight, &loss, &factor, &rest, &met}) v->resize(m);
+        for (auto* v : {&weight, &loss, &factor, &largest, &best, &rest}) v->resize(m);
         listed.resize(m);
         probability.resize(m * k);  // class by class, so that each class is contiguous
         slope.resize(m * k);
-        if (task.want_curvature && !task.rows->sparse()) {
+        if (task.blocks() > 0 && !task.rows->sparse()) {
             panel.resize(m * static_cast<std::size_t>(padded(task.p())));
             left.resize(panel.size());
         }
+        if (task.want_rows && task.want_diagonal && !task.rows->sparse())
+            panel.resize(std::max(panel.size(), m * static_cast<std::size_t>(task.rows->d)));
+        if (task.want_scores) pairs.assign(k * k, 0.0);
         no_shift.assign(static_cast<std::size_t>(task.rows->d), 0.0);
     }
 };
 
-// Scores (class by class) become probabilities, and the losses are filled in.
+// Scores (class by class) become probabilities, slopes and losses; returns the weight of the mistakes.
 // Subtracting the largest score keeps every exponential in [0, 1]. The largest itself
-// is left out of `rest`, so that log1p(rest) keeps its digits when the others vanish.
-// `z * 0` carries NaN.
-SEPARATRIX_INLINE void softmax_rows(std::ptrdiff_t m, std::ptrdiff_t stride, std::ptrdiff_t classes,
-                                    const std::int32_t* codes, const double* weight, double* score, double* loss,
-                                    double* largest, double* rest, double* met) {
+// is left out of `rest`, so that log1p(rest) keeps its digits when the others vanish; so is the own class
+// left out of what its slope is made of. Of classes that tie the last is taken. `z * 0` carries NaN.
+SEPARATRIX_INLINE double softmax_rows(std::ptrdiff_t m, std::ptrdiff_t stride, std::ptrdiff_t classes,
+                                      const std::int32_t* codes, SoftmaxScratch& s) {
+    double* SEPARATRIX_RESTRICT largest = s.largest.data();
+    double* SEPARATRIX_RESTRICT best = s.best.data();
+    double* SEPARATRIX_RESTRICT rest = s.rest.data();
+    double* SEPARATRIX_RESTRICT loss = s.loss.data();
+    double* SEPARATRIX_RESTRICT inverse = s.factor.data();
+    const double* SEPARATRIX_RESTRICT weight = s.weight.data();
+    double* scores = s.probability.data();
     for (std::ptrdiff_t i = 0; i < m; ++i) {
-        largest[i] = score[i];
-        rest[i] = met[i] = 0.0;
+        largest[i] = scores[i];
+        best[i] = rest[i] = 0.0;
     }
-    for (std::ptrdiff_t k = 1; k < classes; ++k)
+    for (std::ptrdiff_t k = 1; k < classes; ++k) {
+        const double* SEPARATRIX_RESTRICT z = scores + k * stride;
+        const auto number = static_cast<double>(k);
         for (std::ptrdiff_t i = 0; i < m; ++i) {
-            const double z = score[k * stride + i];
-            largest[i] = z > largest[i] ? z : largest[i];
+            best[i] = z[i] >= largest[i] ? number : best[i];
+            largest[i] = z[i] >= largest[i] ? z[i] : largest[i];
         }
-    for (std::ptrdiff_t i = 0; i < m; ++i) loss[i] = largest[i] - score[codes[i] * stride + i];
+    }
+    for (std::ptrdiff_t i = 0; i < m; ++i) loss[i] = largest[i] - scores[codes[i] * stride + i];
     for (std::ptrdiff_t k = 0; k < classes; ++k) {
-        double* z = score + k * stride;
+        double* SEPARATRIX_RESTRICT z = scores + k * stride;
+        const auto number = static_cast<double>(k);
         for (std::ptrdiff_t i = 0; i < m; ++i) {
             const double below = z[i] - largest[i];
             const double e = exp_of_negative(below > -800.0 ? below : -800.0) + z[i] * 0.0;
-            const bool first_largest = below == 0.0 && met[i] == 0.0;
-            met[i] = first_largest ? 1.0 : met[i];
-            rest[i] += first_largest ? 0.0 : e;
+            rest[i] += best[i] == number ? 0.0 : e;
             z[i] = e;
         }
     }
-    for (std::ptrdiff_t k = 0; k < classes; ++k) {
-        double* z = score + k * stride;
-        for (std::ptrdiff_t i = 0; i < m; ++i) z[i] /= 1.0 + rest[i];
+    for (std::ptrdiff_t i = 0; i < m; ++i) {
+        inverse[i] = 1.0 / (1.0 + rest[i]);
+        loss[i] = weight[i] * (loss[i] + log1p_of_positive(rest[i])) + (largest[i] + rest[i]) * 0.0;
     }
-    for (std::ptrdiff_t i = 0; i < m; ++i)
-        loss[i] = weight[i] * (loss[i] + std::log1p(rest[i])) + largest[i] * 0.0;
+    double mistakes = 0;
+    for (std::ptrdiff_t i = 0; i < m; ++i) {  // 1 - pi of the own class, added up from the others
+        const std::ptrdiff_t own = codes[i];
+        const bool right = best[i] == static_cast<double>(own);
+        mistakes += right ? 0.0 : weight[i];
+        rest[i] = (right ? rest[i] : 1.0 + (rest[i] - scores[own * stride + i])) * inverse[i];
+    }
+    for (std::ptrdiff_t k = 0; k < classes; ++k) {
+        double* SEPARATRIX_RESTRICT p = scores + k * stride;
+        double* SEPARATRIX_RESTRICT slope = s.slope.data() + k * stride;
+        for (std::ptrdiff_t i = 0; i < m; ++i) {
+            p[i] *= inverse[i];
+            slope[i] = weight[i] * p[i];
+        }
+    }
+    return mistakes;
 }
 
 SEPARATRIX_INLINE void add_block(const SoftmaxTask& task, const DenseChunk& chunk, std::ptrdiff_t count,
                                  SoftmaxScratch& s, double* hessian, bool first_block) {
     const double* shift = task.shift != nullptr ? task.shift : s.no_shift.data();
-    add_signed_curvature(chunk, s.listed.data(), count, s.factor.data(), shift, task.rows->d, task.constant,
-                         first_block, s.panel.data(), s.left.data(), hessian);
+    if (task.want_curvature)
+        add_signed_curvature(chunk, s.listed.data(), count, s.factor.data(), shift, task.rows->d, task.constant,
+                             first_block, s.panel.data(), s.left.data(), hessian);
+    else
+        add_curvature(chunk, s.listed.data(), count, s.factor.data(), shift, task.rows->d, task.constant,
+                      s.panel.data(), hessian);
 }
 
 SEPARATRIX_INLINE void add_block(const SoftmaxTask& task, const SparseChunk& chunk, std::ptrdiff_t count,
@@ -91,97 +121,118 @@ SEPARATRIX_INLINE void add_block(const SoftmaxTask& task, const SparseChunk& chu
     add_curvature(chunk, s.listed.data(), count, s.factor.data(), task.rows->d, task.constant, hessian);
 }
 
+// The Hessian, its blocks of one class, or its diagonal.
 template <class Chunk>
-SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, std::ptrdiff_t first,
-                                 SoftmaxScratch& s, Total& total) {
+SEPARATRIX_INLINE void add_second_order(const SoftmaxTask& task, const Chunk& chunk, std::ptrdiff_t count,
+                                        SoftmaxScratch& s, double* after) {
     const std::ptrdiff_t m = chunk.m, d = task.rows->d, p = task.p(), K = task.classes;
     const auto stride = static_cast<std::ptrdiff_t>(s.weight.size());
-    for (std::ptrdiff_t i = 0; i < m; ++i)
-        s.weight[static_cast<std::size_t>(i)] = task.weights != nullptr ? task.weights[first + i] : 1.0;
-    for (std::ptrdiff_t k = 0; k < K; ++k) {
-        const double* w = task.point + k * p;
-        add_scores(chunk, w, d, task.constant ? w[d] : 0.0, s.probability.data() + k * stride);
-    }
-    const std::int32_t* codes = task.codes + first;
-    // a mistake: another class scores higher, or as high with a larger code
-    double mistakes = 0;
-    for (std::ptrdiff_t i = 0; i < m; ++i) {
-        const std::ptrdiff_t own = codes[i];
-        const double z = s.probability[static_cast<std::size_t>(own * stride + i)];
-        bool wrong = false;
+    const double* shift = task.shift != nullptr ? task.shift : s.no_shift.data();
+    if (task.blocks() == 1) {  // the trace of each row's curvature
+        for (std::ptrdiff_t i = 0; i < m; ++i) s.factor[static_cast<std::size_t>(i)] = 0.0;
         for (std::ptrdiff_t k = 0; k < K; ++k) {
-            const double other = s.probability[static_cast<std::size_t>(k * stride + i)];
-            wrong = wrong || other > z || (other == z && k > own);
+            const double* pk = s.probability.data() + k * stride;
+            for (std::ptrdiff_t i = 0; i < m; ++i)
+                s.factor[static_cast<std::size_t>(i)] += pk[i] * (pk[i] < 1.0 ? 1.0 - pk[i] : 0.0);
         }
-        if (wrong) mistakes += s.weight[static_cast<std::size_t>(i)];
-    }
-    softmax_rows(m, stride, K, codes, s.weight.data(), s.probability.data(), s.loss.data(), s.factor.data(),
-                 s.rest.data(), s.met.data());
-    if (task.row_probabilities != nullptr)
         for (std::ptrdiff_t i = 0; i < m; ++i)
-            for (std::ptrdiff_t k = 0; k < K; ++k)
-                task.row_probabilities[(first + i) * K + k] = s.probability[static_cast<std::size_t>(k * stride + i)];
-    double* sums = total.sums.data();
-    std::ptrdiff_t count = 0;
-    double loss = 0, weight = 0;
-    for (std::ptrdiff_t i = 0; i < m; ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        loss += s.loss[row];  // first, so that a zero weight does not hide a NaN
-        if (s.weight[row] == 0.0) continue;
-        s.listed[static_cast<std::size_t>(count++)] = i;
-        weight += s.weight[row];
+            s.factor[static_cast<std::size_t>(i)] *= s.weight[static_cast<std::size_t>(i)];
+        add_block(task, chunk, count, s, after, true);
+        return;
     }
-    sums[kSoftLoss] += loss;
-    sums[kSoftWeight] += weight;
-    sums[kSoftMistakes] += mistakes;
-    double* curvature = sums + kSoftHeader;
-    double* gradient = curvature + K * K;
-    for (std::ptrdiff_t k = 0; k < K; ++k) {
-        double* slope = s.slope.data() + k * stride;
-        const double* pi = s.probability.data() + k * stride;
-        double sum = 0, size = 0;
-        for (std::ptrdiff_t i = 0; i < m; ++i) {
-            // for the own class 1 - pi is added up from the others below
-            slope[i] = s.weight[static_cast<std::size_t>(i)] * (codes[i] == k ? 0.0 : pi[i]);
-        }
-        for (std::ptrdiff_t i = 0; i < m; ++i) {
-            if (codes[i] != k) continue;
-            double others = 0;
-            for (std::ptrdiff_t l = 0; l < K; ++l)
-                if (l != k) others += s.probability[static_cast<std::size_t>(l * stride + i)];
-            slope[i] = -s.weight[static_cast<std::size_t>(i)] * others;
-        }
-        for (std::ptrdiff_t r = 0; r < count; ++r) {
-            const double v = slope[s.listed[static_cast<std::size_t>(r)]];
-            sum += v;
-            size += v < 0 ? -v : v;
-        }
-        sums[kSoftSlope] += size;
-        add_gradient(chunk, s.listed.data(), count, slope, d, gradient + k * p);
-        if (task.constant) gradient[k * p + d] += sum;
-    }
-    double* after = gradient + K * p;
     std::ptrdiff_t block = 0;
     for (std::ptrdiff_t k = 0; k < K; ++k) {
         const double* pk = s.probability.data() + k * stride;
-        for (std::ptrdiff_t l = k; l < K; ++l, ++block) {
+        for (std::ptrdiff_t l = k; l < (task.want_curvature ? K : k + 1); ++l, ++block) {
             const double* pl = s.probability.data() + l * stride;
             double sum = 0;
             for (std::ptrdiff_t i = 0; i < m; ++i) {
                 const auto row = static_cast<std::size_t>(i);
                 s.factor[row] = k == l ? s.weight[row] * pk[i] * (1.0 - pk[i]) : -s.weight[row] * pk[i] * pl[i];
+                if (k == l && s.factor[row] < 0.0) s.factor[row] = 0.0;
                 sum += s.factor[row];
             }
-            curvature[k * K + l] += sum;
-            if (k != l) curvature[l * K + k] += sum;
-            if (task.want_curvature) {
+            if (task.blocks() > 0) {
                 add_block(task, chunk, count, s, after + block * task.side() * task.side(), block == 0);
-            } else if (task.want_diagonal && k == l) {
-                const double* shift = task.shift != nullptr ? task.shift : s.no_shift.data();
+            } else {
                 add_squares(chunk, s.listed.data(), count, s.factor.data(), shift, d, after + k * p);
                 if (task.constant) after[k * p + d] += sum;
             }
         }
+    }
+}
+
+// The Hessian's diagonal of all classes at once, from the curvatures of rows and classes that stand among the slopes.
+SEPARATRIX_INLINE void add_diagonals(const SoftmaxTask& task, const DenseChunk& chunk, SoftmaxScratch& s,
+                                     double* diagonal) {
+    const std::ptrdiff_t d = task.rows->d;
+    const double* SEPARATRIX_RESTRICT shift = task.shift != nullptr ? task.shift : s.no_shift.data();
+    for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
+        const double* SEPARATRIX_RESTRICT x = chunk.x + i * chunk.ld;
+        double* SEPARATRIX_RESTRICT square = s.panel.data() + i * d;
+        for (std::ptrdiff_t j = 0; j < d; ++j) square[j] = (x[j] - shift[j]) * (x[j] - shift[j]);
+    }
+    add_class_gradient({s.panel.data(), d, chunk.m}, s.slope.data(), task.classes, task.p(), d,
+                       static_cast<std::ptrdiff_t>(s.weight.size()), diagonal);
+}
+
+SEPARATRIX_INLINE void add_diagonals(const SoftmaxTask& task, const SparseChunk& chunk, SoftmaxScratch& s,
+                                     double* diagonal) {
+    const std::ptrdiff_t d = task.rows->d, p = task.p();
+    for (std::ptrdiff_t i = 0; i < chunk.m; ++i)
+        for (std::ptrdiff_t k = 0; k < task.classes; ++k) {
+            const double c = s.slope[static_cast<std::size_t>(k * static_cast<std::ptrdiff_t>(s.weight.size()) + i)];
+            for (std::int64_t e = chunk.starts[i]; e < chunk.starts[i + 1]; ++e)
+                diagonal[k * p + chunk.indices[e]] += c * chunk.values[e] * chunk.values[e];
+            if (task.constant) diagonal[k * p + d] += c;
+        }
+}
+
+template <class Chunk>
+SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, std::ptrdiff_t first,
+                                 SoftmaxScratch& s, Total& total) {
+    const std::ptrdiff_t m = chunk.m, d = task.rows->d, p = task.p(), K = task.classes;
+    const auto stride = static_cast<std::ptrdiff_t>(s.weight.size());
+    const std::int32_t* codes = task.codes + first;
+    std::ptrdiff_t count = 0;
+    double weight = 0, loss = 0, size = 0;
+    for (std::ptrdiff_t i = 0; i < m; ++i) {
+        const double a = task.weights != nullptr ? task.weights[first + i] : 1.0;
+        s.weight[static_cast<std::size_t>(i)] = a;
+        weight += a;
+        if (a != 0.0) s.listed[static_cast<std::size_t>(count++)] = i;
+    }
+    all_scores(chunk, task.point, s.sparse, d, stride, s.probability.data());
+    double* sums = total.sums.data();
+    sums[kSoftMistakes] += softmax_rows(m, stride, K, codes, s);
+    if (task.row_probabilities != nullptr)
+        for (std::ptrdiff_t k = 0; k < K; ++k)
+            std::copy_n(s.probability.data() + k * stride, m, task.row_probabilities + k * task.rows->n + first);
+    if (task.want_scores) add_class_pairs(s.slope.data(), s.probability.data(), m, K, stride, s.pairs.data());
+    for (std::ptrdiff_t i = 0; i < m; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        loss += s.loss[row];  // of rows without weight too, so that these do not hide a NaN
+        const double others = s.weight[row] * s.rest[row];
+        s.slope[static_cast<std::size_t>(codes[i] * stride + i)] = -others;
+        size += 2.0 * others;
+    }
+    sums[kSoftLoss] += loss;
+    sums[kSoftWeight] += weight;
+    sums[kSoftSlope] += size;
+    double* gradient = sums + kSoftHeader + K * K;
+    all_gradients(chunk, s.slope.data(), s.sparse, d, stride, gradient, s.sparse.gradient);
+    const bool at_once = task.want_rows && task.want_diagonal && task.blocks() == 0;
+    if (task.blocks() > 0 || (task.want_diagonal && !at_once))
+        add_second_order(task, chunk, count, s, gradient + K * p);
+    if (task.want_rows) {
+        for (std::ptrdiff_t k = 0; k < K; ++k)
+            for (std::ptrdiff_t i = 0; i < m; ++i) {
+                const double pi = s.probability[static_cast<std::size_t>(k * stride + i)];
+                s.slope[static_cast<std::size_t>(k * stride + i)] = s.weight[static_cast<std::size_t>(i)] * pi * (1.0 - pi);
+            }
+        if (at_once) add_diagonals(task, chunk, s, gradient + K * p);
+        if (s.sparse.rows.size() != s.sparse.gradient.size()) s.sparse.rows.assign(s.sparse.gradient.size(), 0.0);
+        all_gradients(chunk, s.slope.data(), s.sparse, d, stride, sums + static_cast<std::ptrdiff_t>(task.width()) - K * p, s.sparse.rows);
     }
     if (task.want_ranges) {
         auto& longest = total.maxima[static_cast<std::size_t>(2 * d)];
@@ -189,80 +240,33 @@ SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, st
     }
 }
 
+// The curvature of the scores from the averages of pi_k pi_l: each row of it sums to zero.
+void add_scores_curvature(const std::vector<double>& pairs, std::ptrdiff_t classes, double* curvature) {
+    for (std::ptrdiff_t k = 0; k < classes; ++k)
+        for (std::ptrdiff_t l = 0; l < k; ++l) {
+            const double both = pairs[static_cast<std::size_t>(k * classes + l)];
+            curvature[k * classes + l] -= both;
+            curvature[l * classes + k] -= both;
+            curvature[k * classes + k] += both;
+            curvature[l * classes + l] += both;
+        }
+}
+
 SEPARATRIX_CLONES
 void softmax_lane(const SoftmaxTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     total.sums.assign(task.width(), 0.0);
     if (task.want_ranges) start_ranges(*task.rows, total);
     const std::ptrdiff_t step =
-        chunk_rows(*task.rows, first, last, task.want_curvature ? panel_rows(task.p()) : 0);
+        panel(*task.rows, first, last, task.classes, task.blocks() > 0 ? panel_rows(task.p()) : 0);
     SoftmaxScratch scratch(task, step);
     for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
         add_chunk(task, chunk, at, scratch, total);
     });
-}
-
-template <class Chunk>
-SEPARATRIX_INLINE void add_softmax_product(const SoftmaxProductTask& task, const Chunk& chunk, std::ptrdiff_t first,
-                                           std::vector<double>& score, std::vector<double>& mean,
-                                           const std::ptrdiff_t* everyone, Total& total) {
-    const std::ptrdiff_t m = chunk.m, d = task.rows->d, p = task.p(), K = task.classes;
-    const auto stride = static_cast<std::ptrdiff_t>(mean.size());
-    for (std::ptrdiff_t i = 0; i < m; ++i) mean[static_cast<std::size_t>(i)] = 0;
-    for (std::ptrdiff_t k = 0; k < K; ++k) {
-        const double* v = task.direction + k * p;
-        double* u = score.data() + k * stride;
-        add_scores(chunk, v, d, task.constant ? v[d] : 0.0, u);
-        for (std::ptrdiff_t i = 0; i < m; ++i)
-            mean[static_cast<std::size_t>(i)] += task.probabilities[(first + i) * K + k] * u[i];
-    }
-    for (std::ptrdiff_t k = 0; k < K; ++k) {
-        double* u = score.data() + k * stride;
-        double sum = 0;
-        for (std::ptrdiff_t i = 0; i < m; ++i) {
-            const double a = task.weights != nullptr ? task.weights[first + i] : 1.0;
-            u[i] = a * task.probabilities[(first + i) * K + k] * (u[i] - mean[static_cast<std::size_t>(i)]);
-            sum += u[i];
-        }
-        add_gradient(chunk, everyone, m, u, d, total.sums.data() + k * p);
-        if (task.constant) total.sums[static_cast<std::size_t>(k * p + d)] += sum;
-    }
-}
-
-SEPARATRIX_CLONES
-void softmax_product_lane(const SoftmaxProductTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
-    total.sums.assign(static_cast<std::size_t>(task.classes * task.p()), 0.0);
-    const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, 0);
-    std::vector<double> score(static_cast<std::size_t>(step * task.classes)), mean(static_cast<std::size_t>(step));
-    const auto everyone = count_up(step);
-    for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
-        add_softmax_product(task, chunk, at, score, mean, everyone.data(), total);
-    });
-}
-
-template <class Chunk>
-SEPARATRIX_INLINE void add_combination(const CombineTask& task, const Chunk& chunk, std::ptrdiff_t first,
-                                       std::vector<double>& factor, Total& total) {
-    const std::ptrdiff_t d = task.rows->d, p = task.p();
-    for (std::ptrdiff_t k = 0; k < task.count; ++k) {
-        double* high = total.sums.data() + k * p;
-        double* lost = high + task.count * p;
-        for (std::ptrdiff_t i = 0; i < chunk.m; ++i)
-            factor[static_cast<std::size_t>(i)] = task.factors[(first + i) * task.count + k];
-        combine_exactly(chunk, factor.data(), d, high, lost);
-        if (task.constant)
-            for (std::ptrdiff_t i = 0; i < chunk.m; ++i)
-                add_exactly(factor[static_cast<std::size_t>(i)], high[d], lost[d]);
-    }
-}
-
-SEPARATRIX_CLONES
-void combine_lane(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
-    total.sums.assign(static_cast<std::size_t>(2 * task.count * task.p()), 0.0);
-    const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, 0);
-    std::vector<double> factor(static_cast<std::size_t>(step));
-    for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
-        add_combination(task, chunk, at, factor, total);
-    });
+    scratch.sparse.hand_over(scratch.sparse.gradient, total.sums.data() + kSoftHeader + task.classes * task.classes);
+    if (task.want_rows)
+        scratch.sparse.hand_over(scratch.sparse.rows, total.sums.data() + task.width() -
+                                                          static_cast<std::size_t>(task.classes * task.p()));
+    if (task.want_scores) add_scores_curvature(scratch.pairs, task.classes, total.sums.data() + kSoftHeader);
 }
 
 }  // namespace
@@ -270,30 +274,6 @@ void combine_lane(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_t 
 Total softmax_total(const SoftmaxTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
                     int threads) {
     return add_up(task, first, last, lanes, threads, dispatched(softmax_lane));
-}
-
-Total softmax_product_total(const SoftmaxProductTask& task, std::ptrdiff_t first, std::ptrdiff_t last,
-                            std::ptrdiff_t lanes, int threads) {
-    return add_up(task, first, last, lanes, threads, dispatched(softmax_product_lane));
-}
-
-Total combine_total(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
-                    int threads) {
-    std::vector<Total> totals(static_cast<std::size_t>(lanes));
-    const auto edges = lane_edges(*task.rows, first, last, lanes);
-    run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
-        const auto k = static_cast<std::size_t>(lane);
-        dispatched(combine_lane)(task, edges[k], edges[k + 1], totals[k]);
-    });
-    // lanes are few: they are merged in order, exactly as the rows were
-    Total merged = std::move(totals[0]);
-    const std::size_t half = merged.sums.size() / 2;
-    for (std::size_t lane = 1; lane < totals.size(); ++lane)
-        for (std::size_t k = 0; k < half; ++k) {
-            add_exactly(totals[lane].sums[k], merged.sums[k], merged.sums[half + k]);
-            merged.sums[half + k] += totals[lane].sums[half + k];
-        }
-    return merged;
 }
 
 }  // namespace separatrix

@@ -9,9 +9,10 @@
 namespace separatrix {
 
 // Sums: loss, weight, mistakes, size of the slopes, then the mean curvature of the
-// scores (K x K: sum of a (diag(pi) - pi pi')), the gradient (K x p, the constant
-// last in each row), then, if wanted, the Hessian's diagonal (K x p) or the Hessian
-// (K(K+1)/2 blocks of p x p, for classes k <= l).
+// scores (K x K: sum of a (diag(pi) - pi pi'), zero unless wanted), the gradient (K x p, the constant
+// last in each row), then, if wanted, the Hessian's diagonal (K x p), its blocks of one class (K blocks of
+// p x p), the sum of those (one block) or the Hessian (K(K+1)/2 blocks, for classes k <= l), and last, if wanted,
+// the rows added up with the curvatures a pi_k (1 - pi_k) of each class (K x p).
 enum SoftmaxHeader : std::ptrdiff_t { kSoftLoss, kSoftWeight, kSoftMistakes, kSoftSlope, kSoftHeader };
 
 struct SoftmaxTask {
@@ -23,13 +24,18 @@ struct SoftmaxTask {
     const double* shift = nullptr;    // d values, or null: the curvature is taken about them
     bool constant = false;
     bool want_curvature = false;
+    std::ptrdiff_t want_blocks = 0;  // 0, 1 (their sum) or classes
     bool want_diagonal = false;
+    bool want_rows = false;
+    bool want_scores = false;
     bool want_ranges = false;
-    double* row_probabilities = nullptr;  // or null; n x classes
+    double* row_probabilities = nullptr;  // or null; classes x n
 
     std::ptrdiff_t p() const { return rows->d + (constant ? 1 : 0); }
     std::ptrdiff_t side() const;    // p, or padded(p) while dense rows are added
-    std::ptrdiff_t blocks() const { return classes * (classes + 1) / 2; }
+    std::ptrdiff_t blocks() const {
+        return want_curvature ? classes * (classes + 1) / 2 : want_blocks;
+    }
     std::size_t width() const;      // numbers among the sums
 };
 
@@ -41,7 +47,7 @@ struct SoftmaxProductTask {
     const Rows* rows = nullptr;
     std::ptrdiff_t classes = 2;
     const double* weights = nullptr;        // or null
-    const double* probabilities = nullptr;  // n x classes
+    const double* probabilities = nullptr;  // classes x n
     const double* direction = nullptr;      // classes x p
     bool constant = false;
     std::ptrdiff_t p() const { return rows->d + (constant ? 1 : 0); }
@@ -49,19 +55,5 @@ struct SoftmaxProductTask {
 
 Total softmax_product_total(const SoftmaxProductTask& task, std::ptrdiff_t first, std::ptrdiff_t last,
                             std::ptrdiff_t lanes, int threads);
-
-// sum_i r_ik x_i for each of `count` columns of row factors r (n x count), with errors of
-// a few units in the last place of the largest term, however many rows there are. The
-// sums hold the high parts of all, then what was lost.
-struct CombineTask {
-    const Rows* rows = nullptr;
-    const double* factors = nullptr;  // n x count
-    std::ptrdiff_t count = 1;
-    bool constant = false;
-    std::ptrdiff_t p() const { return rows->d + (constant ? 1 : 0); }
-};
-
-Total combine_total(const CombineTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
-                    int threads);
 
 }  // namespace separatrix

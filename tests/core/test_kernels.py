@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import cython_blas
 
 import tables
 import twins
 from separatrix.core import _kernels
+from separatrix.core.threads import one_blas_thread
 from separatrix.engines import block_of
 
 SPARSE = {"csr", "csr_matrix", "csc", "csc_matrix", "csr64", "csc64", "coo"}
@@ -167,23 +169,63 @@ def test_softmax_kernels_equal_their_twins(layout, problem, classes, constant, l
     rows = block_of(tables.LAYOUTS[layout](X)).rows
     shift = None if layout in SPARSE else twins.dense(X).mean(axis=0)
     loss, pi, gradient, hessian = twins.softmax(X, codes, point, weights, constant, shift)
-    kept = np.empty((n, classes))
+    kept = np.empty((classes, n))
     sums, _ = _kernels.softmax(
-        rows, codes, classes, weights, point, shift, constant, True, False, True, kept, 0, n, lanes, 2
+        rows, codes, classes, weights, point, shift, constant, True, 0, False, False, True, True, kept, 0, n, lanes, 2
     )
     scale = 1 + np.abs(twins.dense(X)).max()
     q, begin = classes * p, 4 + classes * classes
+    each = np.ones(n) if weights is None else weights
+    slopes = each[:, None] * (pi - np.eye(classes)[codes])
     assert sums[0] == pytest.approx(loss, rel=1e-11, abs=1e-12)
-    np.testing.assert_allclose(kept, pi, rtol=1e-11, atol=1e-300)
+    assert sums[3] == pytest.approx(np.abs(slopes).sum(), rel=1e-11, abs=1e-12)
+    np.testing.assert_allclose(kept.T, pi, rtol=1e-11, atol=1e-300)
+    scores = np.diag(each @ pi) - (pi * each[:, None]).T @ pi
+    np.testing.assert_allclose(sums[4:begin].reshape(classes, classes), scores, atol=1e-11 * (1 + each.sum()))
     np.testing.assert_allclose(sums[begin : begin + q].reshape(classes, p), gradient, atol=1e-11 * scale, rtol=1e-10)
     np.testing.assert_allclose(sums[begin + q :].reshape(q, q), hessian, atol=1e-11 * scale**2, rtol=1e-9)
-    diagonal, _ = _kernels.softmax(
-        rows, codes, classes, weights, point, shift, constant, False, True, False, None, 0, n, lanes, 2
-    )
-    np.testing.assert_allclose(diagonal[begin + q :], np.diagonal(hessian), atol=1e-11 * scale**2, rtol=1e-9)
+    blocks = np.stack([hessian.reshape(classes, p, classes, p)[k, :, k, :] for k in range(classes)])
+    weighted = (each[:, None] * pi * (1 - pi)).T @ twins.with_constant(twins.dense(X), constant)
+    for count, expected in ((classes, blocks), (1, blocks.sum(axis=0)), (0, np.diagonal(hessian))):
+        options = (False, count, count == 0, True, False, False, None)
+        parts, _ = _kernels.softmax(rows, codes, classes, weights, point, shift, constant, *options, 0, n, lanes, 2)
+        assert not parts[4:begin].any()
+        np.testing.assert_allclose(parts[begin : begin + q], sums[begin : begin + q], atol=1e-11 * scale, rtol=1e-10)
+        np.testing.assert_allclose(parts[begin + q : -q], expected.ravel(), atol=1e-11 * scale**2, rtol=1e-9)
+        np.testing.assert_allclose(parts[-q:], weighted.ravel(), atol=1e-11 * scale, rtol=1e-9)
     product = _kernels.softmax_product(rows, classes, weights, kept, direction, constant, 0, n, lanes, 2)
     raw = twins.softmax(X, codes, point, weights, constant)[3]
     np.testing.assert_allclose(product, raw @ direction.ravel(), atol=1e-10 * scale**2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("blas", [False, True])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_many_classes_and_columns_at_once_equal_one_after_the_other(blas, reverse):
+    """Wide products go to BLAS, where there is one; rows that lie backwards do not."""
+    draw = np.random.default_rng(6)
+    n, d, classes = 700, 40, 12
+    X = draw.normal(size=(n, d))[:: -1 if reverse else 1]
+    codes, point = draw.integers(0, classes, n).astype(np.int32), draw.normal(size=(classes, d + 1))
+    scores = twins.with_constant(X, True) @ point.T
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    pi = shares / shares.sum(axis=1, keepdims=True)
+    gradient = (pi - np.eye(classes)[codes]).T @ twins.with_constant(X, True)
+    rows, options = block_of(X).rows, (None, True, False, 0, False, False, True, False, None)
+    try:
+        with one_blas_thread():
+            if not blas:
+                _kernels.without_blas()
+            found = [
+                _kernels.softmax(rows, codes, classes, None, point, *options, 0, n, 5, threads)[0] for threads in (1, 2)
+            ]
+    finally:
+        _kernels.use_blas(cython_blas.__pyx_capi__["dsyrk"], cython_blas.__pyx_capi__["dgemm"])
+    np.testing.assert_array_equal(found[0], found[1])
+    begin = 4 + classes * classes
+    np.testing.assert_allclose(found[0][begin:].reshape(classes, -1), gradient, atol=1e-10)
+    np.testing.assert_allclose(
+        found[0][4:begin].reshape(classes, classes), np.diag(pi.sum(axis=0)) - pi.T @ pi, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -182,7 +182,9 @@ def test_a_strange_code_is_refused_wherever_it_stands(bad):
     rows = block_of(np.eye(4)).rows
     codes = np.array([0, 1, 2, bad], dtype=np.int32)
     with pytest.raises(ValueError, match="label is out of range"):
-        _kernels.softmax(rows, codes, 3, None, np.zeros(15), None, True, False, False, False, None, 0, 4, 1, 1)
+        _kernels.softmax(
+            rows, codes, 3, None, np.zeros(15), None, True, False, 0, False, False, True, False, None, 0, 4, 1, 1
+        )
     with pytest.raises(ValueError, match="label is out of range"):
         _kernels.moments(rows, codes, 3, None, np.zeros(12), False, 2, 4, 1, 1)
     with pytest.raises(ValueError, match="label is out of range"):

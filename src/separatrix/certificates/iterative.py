@@ -18,8 +18,8 @@ averages of πₖπₗ, so τ = Σₖₗ |hₖₗ||vₖ − vₗ| serves (two cl
 itself, (e_k − e_l) ⊗ (x, 1), bounds the reach R, for each pair of classes. Without intercepts ρ = 0.
 
 Rounding moves the gradient by at most γΣ|slopes| per unit of row, as it lies in memory and not in the solver's
-coordinates, and the image by γ√(vᵀHv); both are added to λ as lengths in H⁻¹, and the scores' error enters as in
-``self_concordance``.
+coordinates, and the image by γ√(vᵀHv), all classes together; both are added to λ as lengths in H⁻¹, and the scores'
+error enters as in ``self_concordance``.
 """
 
 import math
@@ -30,9 +30,6 @@ import numpy as np
 from separatrix.certificates.self_concordance import Yardstick, excess_bound
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Vector
 from separatrix.core.protocols import Evaluation
-
-MANY_CLASSES = 60
-"""Beyond so many classes the simpler τ serves for rows: the better one takes K⁴ steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +44,34 @@ class IterativeYardstick:
     longest: float
     widest: float
 
-    def bound(self, evaluation: Evaluation, step: Vector, image: Vector, allowance: float = 1.0) -> float:
-        """F − F* at the evaluated point is at most this, given v = ``step`` and H v = ``image``."""
+    def bound(
+        self,
+        evaluation: Evaluation,
+        step: Vector,
+        image: Vector,
+        allowance: float = 1.0,
+        asked: float = math.inf,
+    ) -> float:
+        """F − F* at the evaluated point is at most this, given v = ``step`` and H v = ``image``.
+
+        Infinite where nothing is proved, and where the bound would surely be above ``asked``.
+        """
         if self.strength <= 0.0:
             return math.inf
         plain, outputs = self.plain, self.plain.outputs
         error = plain.score_error(evaluation.point)
-        scores = self._scores(evaluation, error)
-        if not error < 0.3 or scores is None:
-            return math.inf
         residual = evaluation.gradient + image
         energy = max(float(step @ image), 0.0)
         by_output = residual.reshape(outputs, -1)
         first = by_output[:, -1] if plain.constant else np.zeros(outputs)
         rest = float(np.linalg.norm(by_output[:, :-1] if plain.constant else by_output))
+        row = self.widest * (1.0 if outputs == 1 else math.sqrt(2.0))
+        least = energy - 2.0 * float(step @ residual) + rest * rest / self.strength
+        if not error < 0.3 or least * row * row >= self.strength:
+            return math.inf  # λ is at least √least and the reach row/√κ: nothing more need be computed
+        scores = self._scores(evaluation, error)
+        if scores is None:
+            return math.inf
         # rounding of the gradient and of the image, as lengths in H⁻¹
         slopes, moves = plain.gamma * (evaluation.slope_size + error), plain.gamma * math.sqrt(energy)
         of_gradient = allowance * self._length(slopes, scores, evaluation.point)
@@ -75,9 +86,8 @@ class IterativeYardstick:
         squared = energy - 2.0 * float(step @ residual) + of_image * math.sqrt(energy) + slack + tail * tail
         rounding = 1.5 * error * (plain.wobble(evaluation) + error)
         decrement = (math.sqrt(max(squared, 0.0)) + of_gradient + allowance * rounding) * math.exp(error)
-        row = self.widest * (1.0 if outputs == 1 else math.sqrt(2.0))
-        if not decrement * row < math.sqrt(self.strength):
-            return math.inf  # the reach is at least row/√κ: nothing more need be computed
+        if not decrement * row < math.sqrt(self.strength) or 0.5 * decrement * decrement > asked:
+            return math.inf
         reach = self._norm(*scores.of_rows(), row)
         return excess_bound(decrement * (1.0 + 1e-9), reach * math.exp(error) * (1.0 + 1e-9))
 
@@ -125,23 +135,31 @@ class ScoresCurvature:
         return rho, min(crude, moved * (1.0 + 1e-3) + self.share * crude)
 
     def of_rows(self) -> tuple[float, float]:
-        """The largest ρ and τ of a row's intercepts: 1, or e_k − e_l for any two classes."""
+        """The largest ρ and τ of a row's intercepts: 1, or e_k − e_l for any two classes.
+
+        Of so many pairs τ = Σₖₗ |hₖₗ||vₖ − vₗ| ≤ 2Σₖ hₖₖ|vₖ| is taken: the rows of h sum to zero, and only hₖₖ is
+        positive in each.
+        """
         k = len(self.block)
         if k == 1:
             return self.of(np.ones(1)) if self.inverse.any() else (0.0, 0.0)
-        one, two = np.triu_indices(k, 1)
-        v = self.inverse[one] - self.inverse[two]
-        pairs = np.arange(len(one))
-        rho = v[pairs, one] - v[pairs, two]
-        crude = np.sqrt(0.5 * rho)
-        if k <= MANY_CLASSES:
-            size = np.abs(self.block)
-            moved = np.array([float(np.sum(size * np.abs(each[:, None] - each))) for each in v])
-            crude = np.minimum(crude, moved * (1.0 + 1e-3) + self.share * crude)
-        return float(rho.max()), float(crude.max())
+        own = self.inverse.diagonal()
+        rho = own[:, None] + own - 2.0 * self.inverse
+        tau = np.sqrt(0.5 * np.maximum(rho, 0.0))
+        scaled = self.block.diagonal() * self.inverse
+        moved = 2.0 * np.array([np.abs(scaled - each).sum(axis=1) for each in scaled])
+        tau = np.minimum(tau, moved * (1.0 + 1e-3) + self.share * tau)
+        return float(rho.max()), float(tau.max())
 
     def at_most(self, size: float) -> tuple[float, float]:
-        """The largest ρ and τ of a vector with entries up to ``size``."""
-        k = len(self.block)
-        rho = size * size * float(self.inverse.trace()) * k
-        return rho, math.sqrt((0.25 if k == 1 else 0.5) * rho)
+        """The largest ρ and τ of a vector whose entries' sizes add up to ``size``.
+
+        Both are convex, and so at most what they are where one entry has all of it.
+        """
+        if len(self.block) == 1:
+            rho = size * size * float(self.inverse[0, 0])
+            return rho, math.sqrt(0.25 * rho)
+        rho = size * size * float(self.inverse.diagonal().max())
+        crude = math.sqrt(0.5 * rho)
+        moved = 2.0 * size * float((self.block.diagonal() @ np.abs(self.inverse)).max())
+        return rho, min(crude, moved * (1.0 + 1e-3) + self.share * crude)

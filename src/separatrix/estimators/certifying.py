@@ -69,6 +69,8 @@ def _by_gap(objective: PenalisedLoss, raw: Vector, stop: Stop) -> Solved:
 def _by_curvature(objective: PenalisedLoss, raw: Vector, tol: float, stop: Stop) -> Solved:
     point = objective.shifted_point(raw)
     solver = choose(objective)
+    if solver == "led-steps":
+        solver = "newton-cg"
     if solver == "quasi-newton":
         solver = "newton-cg" if objective.size > MANY_COLUMNS else "newton-cholesky"
     if solver == "newton-cg" and (objective.strength > 0.0 or objective.size > LARGEST_HESSIAN):

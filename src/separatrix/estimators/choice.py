@@ -5,6 +5,8 @@ Each solver's work is estimated from the shape alone, in the multiply-adds of ``
 * Newton's method: ``STEPS`` Hessians of all rows, each factorised;
 * sub-sampled Newton: a fit to a sample of m rows, then passes that divide the distance by √(m/p) each;
 * quasi-Newton: ``PASSES`` passes, and one Hessian of a sample or of all rows unless the diagonal does.
+
+Many classes with a penalty have prices of their own, in ``many_classes``.
 """
 
 import math
@@ -15,9 +17,6 @@ from separatrix.terms.penalised import PenalisedLoss
 
 MANY_COLUMNS = 1500
 """Beyond so many coefficients the Hessian is not formed without need."""
-
-MANY_SOFTMAX_COLUMNS = 200
-"""The same for softmax, whose Hessian costs the square of the number of classes."""
 
 STEPS = 6
 """Steps of Newton's method from zero."""
@@ -82,9 +81,13 @@ def choose(objective: PenalisedLoss) -> str:
 def choice(objective: PenalisedLoss) -> Choice:
     """The solver that costs least; for many classes, and without a penalty, by the number of coefficients."""
     p = objective.size
+    if objective.outputs > 1 and objective.strength > 0.0:
+        from separatrix.estimators.many_classes import chosen, price
+
+        name = chosen(objective)
+        return Choice(name, price(objective, name))
     if objective.outputs > 1:
-        many = p > MANY_COLUMNS or (p > MANY_SOFTMAX_COLUMNS and objective.strength > 0.0)
-        return Choice("newton-cg" if many else "newton-cholesky")
+        return Choice("newton-cg" if p > MANY_COLUMNS else "newton-cholesky")
     if p > MANY_COLUMNS and objective.strength == 0.0:
         return Choice("newton-cg")
     return choices(objective)[0]

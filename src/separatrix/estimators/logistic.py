@@ -86,8 +86,8 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     solver : str, default="auto"
         "newton-cholesky" (full Hessian), "newton-subsample" (Hessian of some rows,
         exact gradients), "newton-cg" (Hessian times vectors), or "auto", which picks by
-        shape. scikit-learn's other names are accepted and mean "auto": all reach the
-        same minimum. With an L1 part it is always proximal Newton on working sets.
+        shape, and of many classes may take quasi-Newton steps. scikit-learn's other names are accepted and mean
+        "auto": all reach the same minimum. With an L1 part it is always proximal Newton on working sets.
         "gd" is gradient descent over all rows, "sgd" stochastic gradient descent in batches: see the
         parameters from ``learning_rate`` on, of which other solvers only check the values.
     max_iter : int, default=100

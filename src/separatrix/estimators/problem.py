@@ -155,10 +155,12 @@ class Restated:
 
     def evaluate_with_product(self, raw: Vector, direction: Vector) -> tuple[Evaluation, Vector, Vector]:
         """The objective at (w, b); a direction in its coordinates; the Hessian times it."""
-        evaluation = self.objective.prepare_products(self.objective.shifted_point(raw))
-        self.yardstick, self.iterative = yardsticks(self.objective)
         moved = self.objective.shifted_point(direction)
-        return evaluation, moved, self.objective.product(moved)
+        still = not moved.any()
+        at = self.objective.shifted_point(raw)
+        evaluation = self.objective.evaluate(at) if still else self.objective.prepare_products(at, diagonal=False)
+        self.yardstick, self.iterative = yardsticks(self.objective)
+        return evaluation, moved, moved if still else self.objective.product(moved)
 
     @property
     def size(self) -> int:

@@ -80,12 +80,12 @@ def factor_judge(objective: PenalisedLoss) -> Judge:
     return judge
 
 
-def iterative_judge(objective: PenalisedLoss) -> IterativeJudge:
-    """The bound from a direction and its image."""
+def iterative_judge(objective: PenalisedLoss, tol: float = math.inf) -> IterativeJudge:
+    """The bound from a direction and its image; infinite where it is surely above tol·min(F, 1)."""
     measure = cache(lambda: yardsticks(objective)[1])
 
     def judge(evaluation: Evaluation, step: Vector, image: Vector) -> float:
-        return measure().bound(evaluation, step, image, ALLOWANCE)
+        return measure().bound(evaluation, step, image, ALLOWANCE, tol * min(evaluation.value, 1.0))
 
     return judge
 
@@ -132,6 +132,11 @@ def _solve_smooth(
     chosen = choice(objective) if named == "auto" else Choice(named)
     solver = patience.trace.solver = chosen.solver
     patience.trace.reason = chosen.reason if named == "auto" else "asked for"
+    outcome: Outcome | None = None
+    if solver == "led-steps":
+        from separatrix.estimators.many_classes import lead_by_guides
+
+        outcome = lead_by_guides(objective, begin, started, iterative_judge(objective, patience.tol), patience, seed)
     if solver == "quasi-newton":
         patience.extra = 0
         judge, renewal = iterative_judge(objective), Renewal(objective, seed)
@@ -141,6 +146,7 @@ def _solve_smooth(
             patience.trace.reason += "; then in the space of the rows"
             outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True))
         patience.trace.reason += "".join(f"; led by {each}" for each in renewal.taken)
+    if outcome is not None:
         if outcome.stop is not Stop.STALLED and math.isfinite(outcome.bound):
             return proved_by_direction(objective, outcome)
         if outcome.stop is not Stop.STALLED:  # ended from outside, far from the minimum
@@ -148,10 +154,13 @@ def _solve_smooth(
 
             raw = objective.raw_point(outcome.evaluation.point)
             return certified(objective, 0.0, raw, patience.tol, outcome.stop)
-        solver, begin = "newton-cg", outcome.evaluation.point
+        begin = outcome.evaluation.point
+    if solver == "quasi-newton":
+        solver = "newton-cg"
     if solver == "newton-cg":
         patience.extra = extra if extra > 1 else 0  # its steps are not quadratic: no free one
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
+    if outcome is not None:
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
             centred = objective.centred(objective.raw_point(outcome.evaluation.point))
             return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)
@@ -187,8 +196,16 @@ def proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
     assert outcome.direction is not None
     here = outcome.evaluation
     raw = objective.centred(objective.raw_point(here.point))
+    if not outcome.direction.any() and math.isfinite(outcome.bound):  # the gradient alone proves it
+        return Solved(
+            replace(outcome, bound=outcome.bound * MARGIN),
+            raw,
+            direction=np.zeros_like(raw),
+            shift=objective.shift,
+        )
     if objective.outputs > 1:
-        here = objective.prepare_products(objective.shifted_point(raw))  # the point that the claim is about
+        # the point that the claim is about
+        here = objective.prepare_products(objective.shifted_point(raw), diagonal=False)
     elif objective.prepared is not here.point:
         here = objective.prepare_products(here.point)
     direction = objective.shifted_point(objective.centred(objective.raw_point(outcome.direction)))

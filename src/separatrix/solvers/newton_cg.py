@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.core.arrays import Vector
 from separatrix.core.protocols import Evaluation, Objective
 from separatrix.core.stop import Stop
+from separatrix.solvers.class_guides import Guide
 from separatrix.solvers.line_search import backtrack
 from separatrix.solvers.outcome import Outcome, Patience
 
@@ -40,25 +41,35 @@ class Direction:
     products: int
 
 
-def inverse_diagonal(here: Evaluation) -> Vector:
-    """The preconditioner: one over the Hessian's diagonal, 1 where that is zero."""
-    assert here.diagonal is not None
-    return 1.0 / np.where(here.diagonal > 0, here.diagonal, 1.0)
+@dataclass(frozen=True, slots=True)
+class InverseDiagonal:
+    """The plain preconditioner: one over the Hessian's diagonal, 1 where that is zero."""
+
+    inverse: Vector
+
+    @classmethod
+    def at(cls, here: Evaluation) -> "InverseDiagonal":
+        """From an evaluation with the diagonal."""
+        assert here.diagonal is not None
+        return cls(1.0 / np.where(here.diagonal > 0, here.diagonal, 1.0))
+
+    def solve(self, gradient: Vector) -> Vector:
+        """The preconditioner times a vector."""
+        return self.inverse * gradient
 
 
-def scaled_size(here: Evaluation) -> float:
+def scaled_size(here: Evaluation, guide: Guide) -> float:
     """The gradient's length in the preconditioner."""
-    return math.sqrt(float(np.square(here.gradient) @ inverse_diagonal(here)))
+    return math.sqrt(max(float(here.gradient @ guide.solve(here.gradient)), 0.0))
 
 
 def conjugate_gradients(
-    objective: Objective, here: Evaluation, limit: int, enough: Callable[[Vector, Vector, float], bool]
+    objective: Objective, here: Evaluation, guide: Guide, limit: int, enough: Callable[[Vector, Vector, float], bool]
 ) -> Direction:
     """Solve H v = −g until ``enough(v, Hv, share of the residual left)``, or ``limit`` products."""
-    inverse = inverse_diagonal(here)
     step, image = np.zeros_like(here.point), np.zeros_like(here.point)
     residual = -here.gradient
-    scaled = inverse * residual
+    scaled = guide.solve(residual)
     search = scaled.copy()
     size = first = float(residual @ scaled)
     products = 0
@@ -72,7 +83,7 @@ def conjugate_gradients(
         step += length * search
         image += length * product
         residual -= length * product
-        scaled = inverse * residual
+        scaled = guide.solve(residual)
         before, size = size, float(residual @ scaled)
         if enough(step, image, math.sqrt(size / first)):
             break
@@ -80,14 +91,25 @@ def conjugate_gradients(
     return Direction(step, image, products)
 
 
-def newton_cg(objective: Objective, start: Vector, judge: IterativeJudge, patience: Patience, limit: int) -> Outcome:
-    """Steps from conjugate gradients until the bound is met; ``limit`` products per step."""
+def newton_cg(
+    objective: Objective,
+    start: Vector,
+    judge: IterativeJudge,
+    patience: Patience,
+    limit: int,
+    guide_at: Callable[[Evaluation], Guide] = InverseDiagonal.at,
+) -> Outcome:
+    """Steps from conjugate gradients until the bound is met; ``limit`` products per step.
+
+    ``guide_at`` makes the preconditioner at a point.
+    """
     here = objective.prepare_products(start)
-    first = scaled_size(here)
+    guide = guide_at(here)
+    first = scaled_size(here, guide)
     before: Outcome | None = None
     in_vain = 0
     while True:
-        accuracy = min(0.25, max(math.sqrt(scaled_size(here) / first), 1e-4)) if first > 0 else 0.25
+        accuracy = min(0.25, max(math.sqrt(scaled_size(here, guide) / first), 1e-4)) if first > 0 else 0.25
         # Small problems run to the floor: products are cheap, steps may be nearly exact.
         target = 0.0 if patience.extra else patience.tol * min(here.value, 1.0)
         accuracy = min(accuracy, 1e-3) if patience.extra else accuracy
@@ -106,7 +128,7 @@ def newton_cg(objective: Objective, start: Vector, judge: IterativeJudge, patien
             nearly = -0.5 * float(here.gradient @ step) <= target
             return left <= (1e-6 if nearly else accuracy)
 
-        direction = conjugate_gradients(objective, here, limit, enough)
+        direction = conjugate_gradients(objective, here, guide, limit, enough)
         decrement = -float(here.gradient @ direction.step)
         bound = judge(here, direction.step, direction.image)
         stop = patience.judge(here, bound)
@@ -123,4 +145,4 @@ def newton_cg(objective: Objective, start: Vector, judge: IterativeJudge, patien
         if found is None:
             met = before.bound <= patience.tol * min(before.evaluation.value, 1.0)
             return Outcome(before.evaluation, None, before.bound, Stop.FLOOR if met else Stop.STALLED, before.direction)
-        here = found
+        here, guide = found, guide_at(found)

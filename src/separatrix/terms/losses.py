@@ -25,7 +25,8 @@ class LossTotal:
     """Sums at one point; q = outputs × p coefficients, the last three where asked for.
 
     ``scores_curvature`` (outputs × outputs) is the loss's second derivative in the
-    scores, added up; ``slope_size`` the sizes of its first.
+    scores, added up; ``slope_size`` the sizes of its first. ``blocks`` are the Hessian's of one class each (outputs × p
+    × p), or their sum (1 × p × p), ``weighted_rows`` (outputs × p) the rows added up with their curvatures.
     """
 
     loss: float
@@ -37,3 +38,5 @@ class LossTotal:
     diagonal: Vector | None
     hessian: Matrix | None
     ranges: Ranges | None
+    blocks: Matrix | None = None
+    weighted_rows: Matrix | None = None

@@ -68,11 +68,38 @@ class PenalisedLoss:
         """One pass: value, gradient, and the Hessian if asked for."""
         return self._evaluation(point, curvature, None)
 
+    def glance(self, point: Vector) -> Evaluation:
+        """One pass without the curvature of the scores, which of many classes is dear: for steps, not for proofs."""
+        return self._evaluation(point, False, None, scores=False)
+
+    def class_curvature(self, point: Vector, blocks: int) -> tuple[Matrix, Matrix]:
+        """The Hessian's blocks of one class each (``blocks`` = outputs), their sum (1), or their diagonals (0).
+
+        Beside them Σ aᵢπᵢₖ(1 − πᵢₖ)(xᵢ − shift, 1) of each class. All without the penalty, and for steps only.
+        """
+        self.passes += 1
+        shift = None if self.engine.sparse else self.shift
+        term = SoftmaxLoss(
+            self.outputs,
+            self.constant,
+            shift,
+            diagonal=not blocks,
+            blocks=blocks,
+            weighted_rows=True,
+            scores=False,
+        )
+        total: LossTotal = self.engine.total(term, self.raw_point(point)[None])[0][0]
+        found = total.blocks if blocks else total.diagonal
+        assert found is not None
+        assert total.weighted_rows is not None
+        rows = self._into_shifted(total.weighted_rows.ravel())
+        return found / self._weight, rows.reshape(self.outputs, -1) / self._weight
+
     def prepare_products(self, point: Vector, diagonal: bool = True) -> Evaluation:
-        """One pass that keeps what ``product`` needs of every row, with the Hessian's diagonal if asked for."""
+        """One pass, with the Hessian's diagonal, that keeps what ``product`` needs of every row."""
         if self._kept is None:
             rows = self.engine.rows
-            self._kept = np.empty(rows) if self.outputs == 1 else np.empty((rows, self.outputs))
+            self._kept = np.empty(rows) if self.outputs == 1 else np.empty((self.outputs, rows))
         self.prepared = point
         return self._evaluation(point, False, self._kept, diagonal)
 
@@ -157,7 +184,7 @@ class PenalisedLoss:
     def _weights_part(self, point: Vector) -> Matrix:
         return point.reshape(self.outputs, -1)[:, : self.engine.columns_count]
 
-    def _term(self, curvature: bool, buffer: Any, diagonal: bool) -> LogisticLoss | SoftmaxLoss:
+    def _term(self, curvature: bool, buffer: Any, diagonal: bool, scores: bool) -> LogisticLoss | SoftmaxLoss:
         shift = None if self.engine.sparse else self.shift
         if self.outputs == 1:
             return LogisticLoss(self.constant, shift, curvature, diagonal, self.ranges is None, row_curvature=buffer)
@@ -168,12 +195,16 @@ class PenalisedLoss:
             curvature,
             diagonal,
             self.ranges is None,
+            scores=scores,
             row_probabilities=buffer,
         )
 
-    def _evaluation(self, point: Vector, curvature: bool, buffer: Any, diagonal: bool = False) -> Evaluation:
+    def _evaluation(
+        self, point: Vector, curvature: bool, buffer: Any, squares: bool = False, scores: bool = True
+    ) -> Evaluation:
         self.passes += 1
-        total: LossTotal = self.engine.total(self._term(curvature, buffer, diagonal), self.raw_point(point)[None])[0][0]
+        term = self._term(curvature, buffer, squares, scores)
+        total: LossTotal = self.engine.total(term, self.raw_point(point)[None])[0][0]
         if total.ranges is not None:
             parts = (np.array(total.loss), total.gradient, total.diagonal, total.hessian)
             if not all(np.isfinite(part).all() for part in parts if part is not None):
@@ -182,21 +213,21 @@ class PenalisedLoss:
         w = self._weights_part(point)
         gradient = self._into_shifted(total.gradient) / self._weight
         self._weights_part(gradient)[...] += self.strength * w
-        hessian = squares = None
+        hessian = diagonal = None
         if total.hessian is not None:
             hessian = total.hessian / self._weight
             self._weights_part(np.einsum("ii->i", hessian))[...] += self.strength
             if self.outputs > 1:
                 self._hold_classes(hessian)
         if total.diagonal is not None:
-            squares = total.diagonal / self._weight
-            self._weights_part(squares)[...] += self.strength
+            diagonal = total.diagonal / self._weight
+            self._weights_part(diagonal)[...] += self.strength
         return Evaluation(
             point,
             total.loss / self._weight + 0.5 * self.strength * float(np.square(w).sum()),
             gradient,
             hessian,
-            squares,
+            diagonal,
             total.mistakes,
             total.slope_size / self._weight,
             total.scores_curvature / self._weight,

@@ -31,8 +31,10 @@ TILE = 12
 class SoftmaxLoss:
     """The softmax loss, its gradient, and on request its Hessian and the columns' ranges.
 
-    A point is (classes × p), flat. ``row_probabilities`` is a buffer (n × classes),
-    filled in passing.
+    A point is (classes × p), flat. ``blocks`` asks for the Hessian's blocks of one class (``classes``), for their sum
+    (1) or for none, ``weighted_rows`` for Σ aᵢπᵢₖ(1 − πᵢₖ)x̃ᵢ of each class, and ``scores`` for the curvature of the
+    scores, which is zero otherwise: with many classes and few columns it costs more than all the rest.
+    ``row_probabilities`` is a buffer (classes × n), filled in passing.
     """
 
     classes: int
@@ -41,6 +43,9 @@ class SoftmaxLoss:
     curvature: bool = False
     diagonal: bool = False
     ranges: bool = False
+    blocks: int = 0
+    weighted_rows: bool = False
+    scores: bool = True
     row_probabilities: Matrix | None = None
     kernel: str = "softmax"
 
@@ -51,23 +56,29 @@ class SoftmaxLoss:
             "shift": self.shift,
             "constant": self.constant,
             "curvature": self.curvature,
+            "blocks": self.blocks,
+            "weighted_rows": self.weighted_rows,
+            "scores": self.scores,
             "diagonal": self.diagonal,
             "ranges": self.ranges,
             "row_probabilities": self.row_probabilities,
         }
 
     def width(self, columns: int) -> int:
-        """Header, curvature of the scores, gradient; the Hessian as a padded block per pair of classes."""
+        """Header, curvature of the scores, gradient; the Hessian as a padded block per pair of classes, or fewer."""
         k, p = self.classes, columns + self.constant
         side = -(-p // TILE) * TILE
-        after = k * (k + 1) // 2 * side * side if self.curvature else k * p * self.diagonal
+        blocks = k * (k + 1) // 2 if self.curvature else self.blocks
+        after = (blocks * side * side if blocks else k * p * self.diagonal) + k * p * self.weighted_rows
         return HEADER + k * k + k * p + after
 
     def work(self, entries_per_row: float, columns: int) -> float:
-        """Each class costs as much as a logistic loss; each pair of classes half a square."""
+        """Products of panels, whose multiply-adds take less than half the usual time, and an exponential a class."""
         k = self.classes
-        pairs = k * (k + 1) / 4 * entries_per_row * entries_per_row if self.curvature else 0.0
-        return k * (entries_per_row + k + 8.0) + pairs
+        blocks = k * (k + 1) / 2 if self.curvature else self.blocks
+        pairs = 0.2 * k * k * self.scores
+        passes = 0.4 + 0.2 * self.weighted_rows + (0.2 if self.weighted_rows else 1.0) * self.diagonal
+        return k * (passes * entries_per_row + 8.0) + pairs + 0.25 * blocks * entries_per_row * entries_per_row
 
     def read(self, total: Total) -> list[list[LossTotal]]:
         """The total of the only fold at the only point."""
@@ -77,9 +88,15 @@ class SoftmaxLoss:
         q = len(sums) - begin
         if self.curvature:
             q = int((((1 + 4 * q) ** 0.5) - 1) / 2 + 0.5)
-        elif self.diagonal:
-            q //= 2
-        after = sums[begin + q :]
+        elif self.blocks:  # blocks·p² + k·p numbers, and as many for the rows
+            times = k * (1 + self.weighted_rows)
+            q = k * int(((times * times + 4 * self.blocks * q) ** 0.5 - times) / (2 * self.blocks) + 0.5)
+        else:
+            q //= 1 + self.diagonal + self.weighted_rows
+        after, rows = sums[begin + q :], None
+        if self.weighted_rows:
+            after, rows = after[:-q], after[-q:].reshape(k, -1)
+        plain = not self.curvature and not self.blocks
         found = LossTotal(
             loss,
             weight,
@@ -87,9 +104,11 @@ class SoftmaxLoss:
             slope_size,
             sums[HEADER:begin].reshape(k, k),
             sums[begin : begin + q],
-            after if self.diagonal and not self.curvature else None,
+            after if self.diagonal and plain else None,
             after.reshape(q, q) if self.curvature else None,
             Ranges.of(total.maxima) if self.ranges else None,
+            after.reshape(self.blocks, q // k, q // k) if self.blocks and not self.curvature else None,
+            rows,
         )
         return [[found]]
 
