@@ -75,8 +75,8 @@ def yardsticks(objective: PenalisedLoss, rows: int | None = None) -> tuple[Yards
     return plain, IterativeYardstick(plain, objective.strength, longest, min(longest, across))
 
 
-def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float = 1.0) -> Gap:
-    """The duality gap at (w, b); the objective must have been evaluated once.
+def gaps_at(objective: PenalisedLoss, alpha: float, raw: Vector, *allowances: float) -> list[Gap]:
+    """The duality gap at (w, b), for each allowance for rounding; the objective must have been evaluated once.
 
     It does not depend on the shift, so that dense and sparse rows agree on it.
     """
@@ -97,7 +97,7 @@ def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float
         objective.strength,
         Yardstick.of(engine.rows, ranges.low, ranges.high, nowhere, objective.constant, objective.outputs),
         raw,
-        allowance,
+        allowances,
     )
 
 
@@ -230,7 +230,7 @@ class Restated:
         """The objective with its L1 part, and the duality gap: what is proved and what a claim would state."""
         with one_blas_thread(), np.errstate(all="ignore"):
             evaluation = self.objective.evaluate(self.objective.shifted_point(raw))
-            found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
+            found, claim = (gap.value for gap in gaps_at(self.objective, self.alpha, raw, 1.0, ALLOWANCE))
         return self._standing(raw, evaluation, found, claim * MARGIN)
 
     def by_tilting(

@@ -21,7 +21,7 @@ from separatrix.solvers.outcome import Judge, Outcome, Patience
 from separatrix.solvers.proximal import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.subsampled import subsampled_newton
-from separatrix.solvers.working_set import working_set
+from separatrix.solvers.working_set import Work, working_set
 from separatrix.terms.penalised import PenalisedLoss
 
 IN_ROW_SPACE = 1e-3
@@ -30,9 +30,15 @@ IN_ROW_SPACE = 1e-3
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
 
-DIRECT_DENSE_COLUMNS = 200
+DIRECT_DENSE_COLUMNS = 64
 DIRECT_SPARSE_COLUMNS = 1000
 """Up to so many coefficients an L1 fit works on all at once; beyond, on working sets."""
+
+DENSE_RATE, SPARSE_RATE = 4.0, 0.5
+"""Multiply-adds of a Hessian in the time of one of a pass."""
+
+CALLS = 5e5
+"""Multiply-adds in the time that a step takes beside its passes."""
 
 MOST_SLOW = 10
 """Slow steps in a row after which an L1 fit of a small table turns to exact sums."""
@@ -237,7 +243,9 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
         def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
             return judge if part is objective else SparseJudge(part, alpha, tol)
 
-        outcome = polished(judge, working_set(objective, penalties.ravel(), begin, judge_of, patience), patience)
+        work = Work(engine.rows, columns_at_once(objective), hessian_price)
+        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
+        outcome = polished(judge, outcome, patience)
     met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
     if not met and engine.sparse and is_small(objective) and outcome.stop is Stop.STALLED:
         dense = about_a_typical_row(objective)
@@ -247,6 +255,21 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     proof = judge.proof_at(point)
     way, typical = None if proof is None else proof.way, bool(objective.shift.any())
     return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
+
+
+def hessian_price(objective: PenalisedLoss) -> float:
+    """What a Hessian costs, in passes: a multiply-add is quicker in a product of matrices than in a pass."""
+    engine = objective.engine
+    quicker = SPARSE_RATE if engine.sparse else DENSE_RATE
+    return objective.outputs * engine.entries_per_row / (4.0 * quicker)
+
+
+def columns_at_once(objective: PenalisedLoss) -> int:
+    """Columns whose Hessian costs a quarter of a pass over all columns and of the calls that go with it."""
+    engine = objective.engine
+    quicker = SPARSE_RATE if engine.sparse else DENSE_RATE
+    filled = engine.entries_per_row / engine.columns_count
+    return int(math.sqrt(quicker * (engine.entries_per_row + CALLS / engine.rows)) / filled)
 
 
 def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:
