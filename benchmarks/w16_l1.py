@@ -82,9 +82,7 @@ def _cell(X: Any, y: Any, fraction: float, largest: float, options: Options) -> 
     problem = Problem(X, y, 1.0 / (fraction * largest), l1_ratio=1.0)
     best = _reference(problem)
     peers = [found for peer in _peers(problem) if (found := _exact(peer, problem, best)) is not None]
-    results = race(
-        [*contenders.separatrix(problem), *peers], options.rounds(3), at_least=0.0 if options.quick else 3.0
-    )
+    results = race([*contenders.separatrix(problem), *peers], options.rounds(3), at_least=0.0 if options.quick else 3.0)
     fastest = min((result.seconds for result in results[1:] if not result.error), default=None)
     for result in results:
         fit = result.fit

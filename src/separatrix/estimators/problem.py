@@ -251,10 +251,10 @@ class Restated:
         return min((standing, self._tilted(other, raw, way, rows)), key=lambda each: abs(each.claim - stated))
 
     def _tilted(self, objective: PenalisedLoss, raw: Vector, way: int, rows: int | None) -> Standing:
-        from separatrix.estimators.tilting import LARGEST_SET, SparseJudge
+        from separatrix.estimators.tilting import SparseJudge
 
         with one_blas_thread(), np.errstate(all="ignore"):
-            evaluation = objective.evaluate(objective.shifted_point(raw), way == 0 or objective.size <= LARGEST_SET)
+            evaluation = objective.evaluate(objective.shifted_point(raw), way == 0)
             found, claim = SparseJudge(objective, self.alpha, 0.0, rows).tilted_way(evaluation, way)
         return self._standing(raw, evaluation, found, claim)
 

@@ -152,9 +152,10 @@ class SparseJudge:
     def _without_zeros(
         self, evaluation: Evaluation, zero: AnyArray, allowances: tuple[float, ...]
     ) -> tuple[float, ...]:
-        """The tilted bound on the weights that may be other than zero; their Hessian is formed if need be."""
-        if evaluation.hessian is not None:
-            return self._tilted(evaluation, zero, allowances)
+        """The tilted bound on the weights that may be other than zero, from a Hessian of their columns alone.
+
+        Rounding is counted for those columns, so ``verify`` must form the same.
+        """
         objective = self.objective
         rows = evaluation.point.reshape(objective.outputs, -1)
         columns = objective.engine.columns_count

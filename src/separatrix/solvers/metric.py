@@ -67,7 +67,13 @@ def descend(objective: Objective, alpha: Vector, here: Evaluation, metric: Metri
     for _ in range(MOST_STEPS):
         if left <= goal:
             break
-        there = _lower(objective, here, _step(here, metric, alpha, goal, ROUGH if not last else FINE), alpha, curvature=metric.price <= 1.0)
+        there = _lower(
+            objective,
+            here,
+            _step(here, metric, alpha, goal, ROUGH if not last else FINE),
+            alpha,
+            curvature=metric.price <= 1.0,
+        )
         if there is None:
             if metric.exact:
                 break

@@ -30,7 +30,7 @@ INSIDE = 0.2
 """The set is solved to this share of the violation beside it."""
 
 ASKED = 1.0
-"""A bound is asked for at a violation below this share of the bound that is wanted; then at a tenth of it, and so on."""
+"""A bound is asked for at a violation below this share of the one that is wanted; then at a tenth, and so on."""
 
 FEW_ROWS = 4
 
