@@ -32,8 +32,8 @@ SHAPES = (
 """Rows, columns, and whether the rows are CSR."""
 
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10)
-LONGEST = 15.0  # seconds of a run after which a peer is not asked for more
-BY_ROWS = 1000.0  # length of the column that carries liblinear's intercept
+LONGEST = 5.0  # seconds of a run after which a peer is not asked for more
+INTERCEPT_COLUMN = 1000.0  # what stands in the column whose weight is liblinear's intercept
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _peers(problem: Problem) -> list[Peer]:
     def skglm(tol: float) -> Contender:
         return contenders.on_one_blas_thread(contenders.skglm(problem, columns, tol))[0]
 
-    peers = [Peer("liblinear", scikit_learn("liblinear", intercept_scaling=BY_ROWS))]
+    peers = [Peer("liblinear", scikit_learn("liblinear", intercept_scaling=INTERCEPT_COLUMN))]
     try:
         import skglm as _  # noqa: F401
 

@@ -64,13 +64,23 @@ class Gap:
 def probabilities(scores: Matrix) -> Matrix:
     """Softmax of the scores; one column of scores means (0, z)."""
     if scores.shape[1] == 1:
-        z = scores[:, 0]
-        small = np.exp(-np.abs(z))
-        large = 1.0 / (1.0 + small)
-        small *= large
-        return np.column_stack([np.where(z >= 0, small, large), np.where(z >= 0, large, small)])
+        return np.ascontiguousarray(class_probabilities(scores).T)
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def class_probabilities(scores: Matrix) -> Matrix:
+    """The same, classes by rows."""
+    if scores.shape[1] > 1:
+        return np.ascontiguousarray(probabilities(scores).T)
+    z = scores[:, 0]
+    small = np.exp(-np.abs(z))
+    large = 1.0 / (1.0 + small)
+    small *= large
+    pi: Matrix = np.empty((2, len(z)))
+    pi[0] = np.where(z >= 0, small, large)
+    pi[1] = np.where(z >= 0, large, small)
+    return pi
 
 
 def balanced(pi: Matrix, wanted: Matrix, weights: Vector) -> Matrix:
@@ -110,9 +120,8 @@ def duality_gap(
     columns + 1, the sum of the factors last); α and β are the penalties of Ω; ``point`` is
     what the scores came from.
     """
-    pi = np.ascontiguousarray(probabilities(scores).T)  # classes × rows
-    own = np.zeros_like(pi)
-    own[codes, np.arange(pi.shape[1])] = 1.0
+    pi = class_probabilities(scores)
+    own = np.equal.outer(np.arange(len(pi)), codes).astype(np.float64)
     u = balanced(pi, own, weights) if yardstick.constant else pi
     outputs = scores.shape[1]
     apart = u - own

@@ -82,14 +82,15 @@ def gaps_at(objective: PenalisedLoss, alpha: float, raw: Vector, *allowances: fl
     """
     engine, ranges = objective.engine, objective.ranges
     assert ranges is not None
-    weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+    one = 1.0 / objective.weight
+    weights = np.full(engine.rows, one) if engine.weights is None else engine.weights / objective.weight
     rows = raw.reshape(objective.outputs, -1)
     columns = engine.columns_count
     nowhere = np.zeros(columns)
     return duality_gap(
         objective.raw_scores(raw),
         engine.codes,
-        weights / objective.weight,
+        weights,
         objective.combine,
         rows[:, :columns],
         rows[:, columns] if objective.constant else np.zeros(objective.outputs),

@@ -231,21 +231,24 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     begin = objective.shifted_point(raw)
     few = DIRECT_SPARSE_COLUMNS if engine.sparse or objective.outputs > 1 else DIRECT_DENSE_COLUMNS
     judge = SparseJudge(objective, alpha, patience.tol)
-    if objective.size <= few:
+
+    def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
+        return judge if part is objective else SparseJudge(part, alpha, tol)
+
+    direct = objective.size <= few
+    kept = not direct or (engine.sparse and objective.outputs == 1 and not is_small(objective))
+    if kept:
+        work = Work(engine.rows, columns_at_once(objective), hessian_price, direct)
+        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
+        outcome = polished(judge, outcome, patience)
+    if not kept or (outcome.stop is Stop.STALLED and objective.size <= DIRECT_SPARSE_COLUMNS):
+        begin = outcome.evaluation.point if kept else begin
         most_slow = MOST_SLOW if is_small(objective) else math.inf
         outcome = proximal_newton(objective, penalties.ravel(), begin, judge, patience, most_slow)
         outcome = polished(judge, outcome, patience)
         if outcome.stop is Stop.STALLED and math.isfinite(most_slow) and not engine.sparse:
             outcome = proximal_newton(objective, penalties.ravel(), outcome.evaluation.point, judge, patience)
             outcome = polished(judge, outcome, patience)
-    else:
-
-        def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
-            return judge if part is objective else SparseJudge(part, alpha, tol)
-
-        work = Work(engine.rows, columns_at_once(objective), hessian_price)
-        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
-        outcome = polished(judge, outcome, patience)
     met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
     if not met and engine.sparse and is_small(objective) and outcome.stop is Stop.STALLED:
         dense = about_a_typical_row(objective)

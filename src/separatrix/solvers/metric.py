@@ -55,7 +55,9 @@ def violation(here: Evaluation, alpha: Vector) -> float:
     return float(violations(here, alpha).max(initial=0.0))
 
 
-def descend(objective: Objective, alpha: Vector, here: Evaluation, metric: Metric, goal: float, last: bool) -> Vector:
+def descend(
+    objective: Objective, alpha: Vector, here: Evaluation, metric: Metric, goal: float, last: bool
+) -> Evaluation:
     """From an evaluated point to one whose violation is at most ``goal``, or where steps no longer help.
 
     Unless it is the ``last`` set, a Hessian that no longer serves is left to the next.
@@ -91,7 +93,7 @@ def descend(objective: Objective, alpha: Vector, here: Evaluation, metric: Metri
         if left > goal and not metric.exact and _slow(left / before, left / goal, metric.price):
             here = objective.evaluate(here.point, curvature=True)
             metric.renew(here)
-    return here.point
+    return here
 
 
 def _slow(ratio: float, above: float, price: float) -> bool:

@@ -53,11 +53,13 @@ class Work:
     """What things cost: columns that may join a small set at once, and passes that a Hessian of a part costs.
 
     A set doubles while the rows are many times more; where they are not, the support ends before it reaches them.
+    ``whole`` says that all columns are looked at from the beginning.
     """
 
     rows: int
     extra: int
     price: Callable[[Any], float]
+    whole: bool = False
 
 
 @dataclass(slots=True)
@@ -104,8 +106,10 @@ def working_set(
     """Minimise the objective plus Σ αⱼ|wⱼ| over growing sets of columns."""
     judge = judge_of(objective, patience.tol)
     penalty = float(alpha.max())
-    here = objective.evaluate(start)
+    here = objective.evaluate(start, curvature=work.whole)
     part: Part | None = None
+    metric = Metric(work.price(objective))
+    metric.renew(here)
     best: Outcome | None = None
     share, in_vain, still = ASKED, 0, False
     while True:
@@ -126,12 +130,16 @@ def working_set(
             if np.isinf(best.bound):
                 best = Outcome(here, None, judge(here), stop)
             return Outcome(best.evaluation, None, best.bound, stop)
+        if work.whole:
+            before, here = here, descend(objective, alpha, here, metric, 0.5 * share * wanted * penalty, True)
+            still = here.point is before.point
+            continue
         part, beside = _chosen(objective, alpha, here, part, work)
         goal = max(INSIDE * beside, 0.5 * share * wanted * penalty)
         begin = _restricted(objective, here.point, part.which)
         known = replace(here, point=begin, gradient=_restricted(objective, here.gradient, part.which))
         inside = descend(part.objective, part.alpha, known, part.metric, goal, beside == 0.0)
-        moved = _extended(objective, part, inside)
+        moved = _extended(objective, part, inside.point)
         still = np.array_equal(moved, here.point)
         here = here if still else objective.evaluate(moved)
 
