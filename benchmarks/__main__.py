@@ -12,6 +12,7 @@ WORKLOADS = {
     "w3": "benchmarks.w03_sparse",
     "w4": "benchmarks.w04_real",
     "w5": "benchmarks.w05_l1",
+    "w16-l1": "benchmarks.w16_l1",
     "softmax": "benchmarks.w05b_softmax",
     "w16-softmax": "benchmarks.w16_softmax",
     "w6": "benchmarks.w06_lda",

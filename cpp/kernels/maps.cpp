@@ -55,14 +55,19 @@ SEPARATRIX_INLINE SparseFault check_line(const Index* line, std::int64_t count, 
 SEPARATRIX_CLONES
 SparseFault check_lines(const Rows& rows, std::int64_t first, std::int64_t last, std::int64_t stored,
                         std::int64_t limit) {
-    std::vector<std::int64_t> line;
-    const bool in_place = usable_in_place(rows.indices, Type::i32);
+    std::vector<std::int64_t> line, starts(static_cast<std::size_t>(last - first) + 1);
+    load(rows.starts, first, last - first + 1, starts.data());
+    const bool short_in_place = usable_in_place(rows.indices, Type::i32);
+    const bool long_in_place = usable_in_place(rows.indices, Type::i64);
     for (std::int64_t i = first; i < last; ++i) {
-        const std::int64_t begin = entry(rows.starts, i), end = entry(rows.starts, i + 1);
+        const std::int64_t begin = starts[static_cast<std::size_t>(i - first)];
+        const std::int64_t end = starts[static_cast<std::size_t>(i - first) + 1];
         if (begin < 0 || end < begin || end > stored) return SparseFault::starts;
         SparseFault fault = SparseFault::none;
-        if (in_place) {
+        if (short_in_place) {
             fault = check_line(reinterpret_cast<const std::int32_t*>(rows.indices.data) + begin, end - begin, limit);
+        } else if (long_in_place) {
+            fault = check_line(reinterpret_cast<const std::int64_t*>(rows.indices.data) + begin, end - begin, limit);
         } else {
             line.resize(static_cast<std::size_t>(end - begin));
             load(rows.indices, begin, end - begin, line.data());

@@ -104,7 +104,7 @@ def test_shares_are_balanced_to_a_few_roundings_however_many_rows_there_are():
     pi = np.column_stack([1.0 - share, share])
     own = np.eye(2)[(draw.random(len(share)) < 0.3).astype(int)]
     weights = np.full(len(share), 1.0 / len(share))
-    u = balanced(pi, own, weights)
+    u = balanced(pi.T, own.T, weights).T
     assert abs(fsum(weights * (u - own)[:, 1])) < 8 * 2.0**-53
 
 

@@ -184,7 +184,7 @@ def test_a_balanced_point_is_a_probability_and_balanced(seed, classes):
     pi = draw.dirichlet(np.ones(classes), size=30)
     own = np.eye(classes)[draw.integers(0, classes, 30)]
     weights = draw.random(30) / 30
-    u = balanced(pi, own, weights)
+    u = balanced(pi.T, own.T, weights).T
     assert (u >= 0).all()
     np.testing.assert_allclose(u.sum(axis=1), 1, rtol=1e-12)
     # two sums of thirty by eight lanes are off by 13 roundings each at most, what is moved between classes by 15

@@ -31,8 +31,9 @@ off by ``UNBALANCED`` at least. ⟨v, W⟩ is added up over the rows as −Σ a�
 scores times Σ aᵢ|uᵢ − e_y|.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.special import kl_div
@@ -63,31 +64,41 @@ class Gap:
 def probabilities(scores: Matrix) -> Matrix:
     """Softmax of the scores; one column of scores means (0, z)."""
     if scores.shape[1] == 1:
-        z = scores[:, 0]
-        small = np.exp(-np.abs(z))
-        large = 1.0 / (1.0 + small)
-        small *= large
-        return np.column_stack([np.where(z >= 0, small, large), np.where(z >= 0, large, small)])
+        return np.ascontiguousarray(class_probabilities(scores).T)
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def balanced(pi: Matrix, wanted: Matrix, weights: Vector) -> Matrix:
-    """Probabilities near π whose weighted sums over the rows equal those of ``wanted``.
+def class_probabilities(scores: Matrix) -> Matrix:
+    """The same, classes by rows."""
+    if scores.shape[1] > 1:
+        return np.ascontiguousarray(probabilities(scores).T)
+    z = scores[:, 0]
+    small = np.exp(-np.abs(z))
+    large = 1.0 / (1.0 + small)
+    small *= large
+    pi: Matrix = np.empty((2, len(z)))
+    pi[0] = np.where(z >= 0, small, large)
+    pi[1] = np.where(z >= 0, large, small)
+    return pi
 
-    >>> u = balanced(np.array([[0.5, 0.5], [0.4, 0.6]]), np.eye(2), np.array([0.5, 0.5]))
-    >>> u.sum(axis=0)
+
+def balanced(pi: Matrix, wanted: Matrix, weights: Vector) -> Matrix:
+    """Probabilities near π whose weighted sums over the rows equal those of ``wanted``; classes by rows.
+
+    >>> u = balanced(np.array([[0.5, 0.5], [0.4, 0.6]]).T, np.eye(2), np.array([0.5, 0.5]))
+    >>> u.sum(axis=1)
     array([1., 1.])
     """
     # rows side by side in memory: only then NumPy adds them up in pairs
-    have, want = (np.sum(np.ascontiguousarray(table.T) * weights, axis=1) for table in (pi, wanted))
+    have, want = ((np.ascontiguousarray(table) * weights).sum(axis=1) for table in (pi, wanted))
     too_much = have - want
     lack = np.maximum(-too_much, 0.0)
     if not lack.sum() > 0.0:
         return pi
     take = np.divide(np.maximum(too_much, 0.0), have, out=np.zeros_like(have), where=have > 0)
-    taken = pi * take
-    return np.asarray(pi - taken + np.outer(taken.sum(axis=1), lack / lack.sum()))
+    taken = pi * take[:, None]
+    return np.asarray(pi - taken + np.outer(lack / lack.sum(), taken.sum(axis=0)))
 
 
 def duality_gap(
@@ -101,42 +112,50 @@ def duality_gap(
     beta: float,
     yardstick: Yardstick,
     point: Vector,
-    allowance: float = 1.0,
-) -> Gap:
-    """The gap at ``coef`` (outputs × columns) with the scores of its rows.
+    allowances: Sequence[float] = (1.0,),
+) -> list[Gap]:
+    """The gap at ``coef`` (outputs × columns) with the scores of its rows, for each of several allowances for rounding.
 
     ``weights`` sum to one; ``combine`` adds up rows with factors (n × outputs → outputs ×
     columns + 1, the sum of the factors last); α and β are the penalties of Ω; ``point`` is
     what the scores came from.
     """
-    pi = probabilities(scores)
-    own = np.zeros_like(pi)
-    own[np.arange(len(pi)), codes] = 1.0
+    pi = class_probabilities(scores)
+    own = np.equal.outer(np.arange(len(pi)), codes).astype(np.float64)
     u = balanced(pi, own, weights) if yardstick.constant else pi
     outputs = scores.shape[1]
-    away = weights[:, None] * (u - own)
-    combined = -combine(np.ascontiguousarray(away[:, -outputs:]))
-    v, off = combined[:, :-1], float(np.abs(combined[:, -1]).max()) if yardstick.constant else 0.0
-    if yardstick.constant and allowance > 1.0:
-        off = max(off, UNBALANCED)
+    apart = u - own
+    away = weights * apart
+    combined = -combine(np.ascontiguousarray(away[-outputs:].T))
+    v, unbalanced = combined[:, :-1], float(np.abs(combined[:, -1]).max()) if yardstick.constant else 0.0
     size = float(np.abs(away).sum())
-    error = allowance * yardstick.sizes[: coef.shape[1]] * (8 * UNIT_ROUNDOFF * size + off + 2.0**-62)
-    inner = -float(np.sum(away[:, -outputs:] * (scores - intercept)))
+    inner = -float(np.sum(away[-outputs:] * (scores - intercept).T))
     penalty = alpha * float(np.abs(coef).sum()) + 0.5 * beta * float(np.square(coef).sum())
     blur = yardstick.score_error(point)
 
-    def gap_for(shrink: float) -> float:
-        drawn = own + shrink * (u - own)
+    @cache
+    def rows_at(shrink: float) -> tuple[float, float]:
+        """Σ aᵢ KL of the rows, and Σ aᵢ|difference|, at the dual point drawn to ``shrink``."""
+        drawn = own + shrink * apart
+        rows = float((np.maximum(kl_div(drawn, pi), 0.0) @ weights).sum())
+        return rows, float((np.abs(drawn - pi) @ weights).sum())
+
+    def gap_for(shrink: float, error: Vector, allowance: float) -> float:
         over = np.maximum(shrink * (np.abs(v) + error) - alpha, 0.0)
         conjugate = float(np.square(over).sum()) / (2.0 * beta) if beta > 0 else 0.0
-        rows = float((weights @ np.maximum(kl_div(drawn, pi), 0.0)).sum())
-        apart = float((weights @ np.abs(drawn - pi)).sum())
-        slack = blur * (size + apart + blur) + 1e-15 * (size + penalty)
+        rows, distance = rows_at(shrink)
+        slack = blur * (size + distance + blur) + 1e-15 * (size + penalty)
         total = rows + max(penalty - shrink * inner + conjugate, 0.0) + allowance * slack
         return total if np.isfinite(total) else np.inf
 
-    # into the box for pure L1; with an L2 part the conjugate is finite outside it, and the better of both serves
-    largest = float(np.max(np.abs(v) + error, initial=0.0))
-    inside = min(1.0, alpha / largest) if largest > 0 else 1.0
-    gap, shrink = min((gap_for(shrink), shrink) for shrink in ({inside} if beta == 0.0 else {inside, 1.0}))
-    return Gap(gap, shrink * v, shrink * error, shrink)
+    gaps = []
+    for allowance in allowances:
+        off = max(unbalanced, UNBALANCED) if yardstick.constant and allowance > 1.0 else unbalanced
+        error = allowance * yardstick.sizes[: coef.shape[1]] * (8 * UNIT_ROUNDOFF * size + off + 2.0**-62)
+        # into the box for pure L1; with an L2 part the conjugate is finite outside it, and the better of both serves
+        largest = float(np.max(np.abs(v) + error, initial=0.0))
+        inside = min(1.0, alpha / largest) if largest > 0 else 1.0
+        tried = {inside} if beta == 0.0 else {inside, 1.0}
+        gap, shrink = min((gap_for(shrink, error, allowance), shrink) for shrink in tried)
+        gaps.append(Gap(gap, shrink * v, shrink * error, shrink))
+    return gaps

@@ -341,9 +341,9 @@ def column_rows(pieces: list[list[tuple[int, Any, int]]], n: int) -> Rows:
     return Rows.columns(pieces, n)
 
 
-def sparse_fault(rows: Rows) -> str:
-    """'' or what is wrong with a sparse matrix: 'starts', 'range' or 'order'."""
-    return str(rows.fault(MOST_CHECK_LANES, thread_count()))
+def sparse_fault(rows: Rows, stored: int) -> str:
+    """'' or what is wrong with a sparse matrix of so many numbers: 'starts', 'range' or 'order'."""
+    return str(rows.fault(MOST_CHECK_LANES, thread_count() if stored >= THREAD_WORK else 1))
 
 
 MOST_CHECK_LANES = 16

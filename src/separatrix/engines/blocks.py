@@ -164,13 +164,13 @@ def _sparse_block(X: Any) -> Block:
         copies.append("values of X converted to float64")
     X = _without_spare_room(X)
     rows = _sparse_rows(X)
-    fault = kernels.sparse_fault(rows)
+    fault = kernels.sparse_fault(rows, X.nnz)
     if fault == "order":
         X = X.copy()
         X.sum_duplicates()
         copies.append(f"{X.format} indices sorted, repeated entries added up")
         rows = _sparse_rows(X)
-        fault = kernels.sparse_fault(rows)
+        fault = kernels.sparse_fault(rows, X.nnz)
     if fault:
         refuse(
             f"The sparse matrix is broken: its {'indptr' if fault == 'starts' else 'indices'} are out of range.",

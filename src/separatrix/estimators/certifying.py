@@ -14,7 +14,7 @@ from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.estimators.aliasing import aliasing
 from separatrix.estimators.choice import MANY_COLUMNS, choose
-from separatrix.estimators.problem import gap_at
+from separatrix.estimators.problem import gaps_at
 from separatrix.estimators.proving import coordinates, measure
 from separatrix.estimators.solving import (
     LARGEST_HESSIAN,
@@ -62,7 +62,7 @@ def _with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, st
 
 def _by_gap(objective: PenalisedLoss, raw: Vector, stop: Stop) -> Solved:
     evaluation = objective.evaluate(objective.shifted_point(raw))
-    bound = gap_at(objective, 0.0, raw, ALLOWANCE).value * MARGIN
+    bound = gaps_at(objective, 0.0, raw, ALLOWANCE)[0].value * MARGIN
     return Solved(Outcome(evaluation, None, bound, stop), raw, dual=True)
 
 

@@ -75,21 +75,22 @@ def yardsticks(objective: PenalisedLoss, rows: int | None = None) -> tuple[Yards
     return plain, IterativeYardstick(plain, objective.strength, longest, min(longest, across))
 
 
-def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float = 1.0) -> Gap:
-    """The duality gap at (w, b); the objective must have been evaluated once.
+def gaps_at(objective: PenalisedLoss, alpha: float, raw: Vector, *allowances: float) -> list[Gap]:
+    """The duality gap at (w, b), for each allowance for rounding; the objective must have been evaluated once.
 
     It does not depend on the shift, so that dense and sparse rows agree on it.
     """
     engine, ranges = objective.engine, objective.ranges
     assert ranges is not None
-    weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+    one = 1.0 / objective.weight
+    weights = np.full(engine.rows, one) if engine.weights is None else engine.weights / objective.weight
     rows = raw.reshape(objective.outputs, -1)
     columns = engine.columns_count
     nowhere = np.zeros(columns)
     return duality_gap(
         objective.raw_scores(raw),
         engine.codes,
-        weights / objective.weight,
+        weights,
         objective.combine,
         rows[:, :columns],
         rows[:, columns] if objective.constant else np.zeros(objective.outputs),
@@ -97,7 +98,7 @@ def gap_at(objective: PenalisedLoss, alpha: float, raw: Vector, allowance: float
         objective.strength,
         Yardstick.of(engine.rows, ranges.low, ranges.high, nowhere, objective.constant, objective.outputs),
         raw,
-        allowance,
+        allowances,
     )
 
 
@@ -232,7 +233,7 @@ class Restated:
         """The objective with its L1 part, and the duality gap: what is proved and what a claim would state."""
         with one_blas_thread(), np.errstate(all="ignore"):
             evaluation = self.objective.evaluate(self.objective.shifted_point(raw))
-            found, claim = (gap_at(self.objective, self.alpha, raw, each).value for each in (1.0, ALLOWANCE))
+            found, claim = (gap.value for gap in gaps_at(self.objective, self.alpha, raw, 1.0, ALLOWANCE))
         return self._standing(raw, evaluation, found, claim * MARGIN)
 
     def by_tilting(
@@ -253,10 +254,10 @@ class Restated:
         return min((standing, self._tilted(other, raw, way, rows)), key=lambda each: abs(each.claim - stated))
 
     def _tilted(self, objective: PenalisedLoss, raw: Vector, way: int, rows: int | None) -> Standing:
-        from separatrix.estimators.tilting import LARGEST_SET, SparseJudge
+        from separatrix.estimators.tilting import SparseJudge
 
         with one_blas_thread(), np.errstate(all="ignore"):
-            evaluation = objective.evaluate(objective.shifted_point(raw), way == 0 or objective.size <= LARGEST_SET)
+            evaluation = objective.evaluate(objective.shifted_point(raw), way == 0)
             found, claim = SparseJudge(objective, self.alpha, 0.0, rows).tilted_way(evaluation, way)
         return self._standing(raw, evaluation, found, claim)
 

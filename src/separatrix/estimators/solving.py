@@ -21,7 +21,7 @@ from separatrix.solvers.outcome import Judge, Outcome, Patience
 from separatrix.solvers.proximal import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.subsampled import subsampled_newton
-from separatrix.solvers.working_set import working_set
+from separatrix.solvers.working_set import Work, working_set
 from separatrix.terms.penalised import PenalisedLoss
 
 IN_ROW_SPACE = 1e-3
@@ -30,9 +30,15 @@ IN_ROW_SPACE = 1e-3
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
 
-DIRECT_DENSE_COLUMNS = 200
+DIRECT_DENSE_COLUMNS = 64
 DIRECT_SPARSE_COLUMNS = 1000
 """Up to so many coefficients an L1 fit works on all at once; beyond, on working sets."""
+
+DENSE_RATE, SPARSE_RATE = 4.0, 0.5
+"""Multiply-adds of a Hessian in the time of one of a pass."""
+
+CALLS = 5e5
+"""Multiply-adds in the time that a step takes beside its passes."""
 
 MOST_SLOW = 10
 """Slow steps in a row after which an L1 fit of a small table turns to exact sums."""
@@ -242,19 +248,24 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     begin = objective.shifted_point(raw)
     few = DIRECT_SPARSE_COLUMNS if engine.sparse or objective.outputs > 1 else DIRECT_DENSE_COLUMNS
     judge = SparseJudge(objective, alpha, patience.tol)
-    if objective.size <= few:
+
+    def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
+        return judge if part is objective else SparseJudge(part, alpha, tol)
+
+    direct = objective.size <= few
+    kept = not direct or (engine.sparse and objective.outputs == 1 and not is_small(objective))
+    if kept:
+        work = Work(engine.rows, columns_at_once(objective), hessian_price, direct)
+        outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
+        outcome = polished(judge, outcome, patience)
+    if not kept or (outcome.stop is Stop.STALLED and objective.size <= DIRECT_SPARSE_COLUMNS):
+        begin = outcome.evaluation.point if kept else begin
         most_slow = MOST_SLOW if is_small(objective) else math.inf
         outcome = proximal_newton(objective, penalties.ravel(), begin, judge, patience, most_slow)
         outcome = polished(judge, outcome, patience)
         if outcome.stop is Stop.STALLED and math.isfinite(most_slow) and not engine.sparse:
             outcome = proximal_newton(objective, penalties.ravel(), outcome.evaluation.point, judge, patience)
             outcome = polished(judge, outcome, patience)
-    else:
-
-        def judge_of(part: PenalisedLoss, tol: float) -> SparseJudge:
-            return judge if part is objective else SparseJudge(part, alpha, tol)
-
-        outcome = polished(judge, working_set(objective, penalties.ravel(), begin, judge_of, patience), patience)
     met = outcome.bound <= patience.tol * min(judge.value(outcome.evaluation), 1.0)
     if not met and engine.sparse and is_small(objective) and outcome.stop is Stop.STALLED:
         dense = about_a_typical_row(objective)
@@ -264,6 +275,21 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     proof = judge.proof_at(point)
     way, typical = None if proof is None else proof.way, bool(objective.shift.any())
     return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
+
+
+def hessian_price(objective: PenalisedLoss) -> float:
+    """What a Hessian costs, in passes: a multiply-add is quicker in a product of matrices than in a pass."""
+    engine = objective.engine
+    quicker = SPARSE_RATE if engine.sparse else DENSE_RATE
+    return objective.outputs * engine.entries_per_row / (4.0 * quicker)
+
+
+def columns_at_once(objective: PenalisedLoss) -> int:
+    """Columns whose Hessian costs a quarter of a pass over all columns and of the calls that go with it."""
+    engine = objective.engine
+    quicker = SPARSE_RATE if engine.sparse else DENSE_RATE
+    filled = engine.entries_per_row / engine.columns_count
+    return int(math.sqrt(quicker * (engine.entries_per_row + CALLS / engine.rows)) / filled)
 
 
 def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patience) -> Solved:

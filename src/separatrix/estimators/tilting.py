@@ -20,7 +20,7 @@ from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Positions, Vector
 from separatrix.core.certificate import ALLOWANCE, MARGIN
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
-from separatrix.estimators.problem import gap_at, yardsticks
+from separatrix.estimators.problem import gaps_at, yardsticks
 from separatrix.estimators.sharp import SharpGround, is_small
 from separatrix.solvers.outcome import Outcome, Patience
 from separatrix.terms.penalised import PenalisedLoss
@@ -93,7 +93,8 @@ class SparseJudge:
             best = Proof(gap.value * MARGIN, None)
         if best.bound <= wanted:
             return best
-        if not (final or stuck or gap.value <= WORTH * self.value(evaluation)):
+        worth = evaluation.hessian is not None and gap.value <= WORTH * self.value(evaluation)
+        if not (final or stuck or worth):
             return best
         (bound,) = self._without_zeros(evaluation, self._zero_weights(gap), (ALLOWANCE,))
         best = Proof(bound * MARGIN, 1) if bound * MARGIN < best.bound else best
@@ -133,7 +134,7 @@ class SparseJudge:
         return gap.zero_weights(self._sizes, self.alpha)
 
     def _gap_at(self, evaluation: Evaluation) -> Gap:
-        return gap_at(self.objective, self.alpha, self.objective.raw_point(evaluation.point), ALLOWANCE)
+        return gaps_at(self.objective, self.alpha, self.objective.raw_point(evaluation.point), ALLOWANCE)[0]
 
     def _tilted(
         self, evaluation: Evaluation, zero: AnyArray | None, allowances: tuple[float, ...]
@@ -151,9 +152,10 @@ class SparseJudge:
     def _without_zeros(
         self, evaluation: Evaluation, zero: AnyArray, allowances: tuple[float, ...]
     ) -> tuple[float, ...]:
-        """The tilted bound on the weights that may be other than zero; their Hessian is formed if need be."""
-        if evaluation.hessian is not None:
-            return self._tilted(evaluation, zero, allowances)
+        """The tilted bound on the weights that may be other than zero, from a Hessian of their columns alone.
+
+        Rounding is counted for those columns, so ``verify`` must form the same.
+        """
         objective = self.objective
         rows = evaluation.point.reshape(objective.outputs, -1)
         columns = objective.engine.columns_count

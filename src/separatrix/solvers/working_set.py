@@ -1,23 +1,41 @@
 """Working sets: many columns, of which the answer uses few.
 
-Take the gradient of all columns once, keep the support and the columns whose gradient
-exceeds the penalty the most, solve the problem on those, and repeat. Columns that the
-gap proves to be zero in every minimiser are not looked at again.
+At w the columns that matter are the support and those whose slope exceeds the penalty. How far the rest of the problem
+is from its minimum is measured by the **violation**, the largest of
+
+    |∂ⱼf + αⱼ sign wⱼ| / α on the support,    (|∂ⱼf| − αⱼ) / α beside it,
+
+because a duality gap is at most about that share of α‖w‖₁. So: take the slopes of all columns (one pass), choose a set,
+take Newton's steps on the set until its violation is a fifth of that beside it (``metric``), and repeat with the
+set enlarged. Bounds are asked for only when the violation says that they may be met.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
 
-from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.protocols import Evaluation, Objective
 from separatrix.core.stop import Stop
-from separatrix.core.trace import Trace
+from separatrix.solvers.metric import Metric, descend, violation
 from separatrix.solvers.outcome import Outcome, Patience
-from separatrix.solvers.proximal import SparseJudge, penalised_value, proximal_newton
+from separatrix.solvers.proximal import SparseJudge, penalised_value
 
-SMALLEST_SET = 30
+NEAR = 0.1
+"""Columns whose slopes are below α by no more than this share of it may join a set."""
+
+INSIDE = 0.2
+"""The set is solved to this share of the violation beside it."""
+
+ASKED = 1.0
+"""A bound is asked for at a violation below this share of the one that is wanted; then at a tenth, and so on."""
+
+FEW_ROWS = 4
+
+MOST_IN_VAIN = 2
+"""Bounds that may fail to halve the best one before the solver gives up."""
 
 
 class Narrowable(Objective, Protocol):
@@ -30,14 +48,28 @@ class Narrowable(Objective, Protocol):
         """The same objective on some columns."""
 
 
-class ScreeningJudge(Protocol):
-    """A judge that can also say which columns must be zero."""
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What things cost: columns that may join a small set at once, and passes that a Hessian of a part costs.
 
-    def __call__(self, evaluation: Evaluation) -> float:
-        """The bound at an evaluated point."""
+    A set doubles while the rows are many times more; where they are not, the support ends before it reaches them.
+    ``whole`` says that all columns are looked at from the beginning.
+    """
 
-    def zero_columns(self) -> AnyArray:
-        """Columns that are zero in every minimiser, by what was seen."""
+    rows: int
+    extra: int
+    price: Callable[[Any], float]
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Part:
+    """The objective on a set of columns, and the curvature last taken there."""
+
+    objective: Any
+    which: Positions
+    alpha: Vector
+    metric: Metric
 
 
 def _columns(objective: Narrowable, point: Vector) -> Matrix:
@@ -46,65 +78,103 @@ def _columns(objective: Narrowable, point: Vector) -> Matrix:
     return rows[:, :-1] if objective.constant else rows
 
 
-def _part(objective: Narrowable, point: Vector, which: Positions) -> Vector:
+def _restricted(objective: Narrowable, point: Vector, which: Positions) -> Vector:
     """The point restricted to some columns and the constant."""
     rows = point.reshape(objective.outputs, -1)
     taken = np.append(which, rows.shape[1] - 1) if objective.constant else which
     return rows[:, taken].ravel()
 
 
+def _extended(objective: Narrowable, part: Part, point: Vector) -> Vector:
+    """A point of the part among all columns, zero beside it."""
+    whole: Matrix = np.zeros((objective.outputs, objective.size // objective.outputs))
+    rows = point.reshape(objective.outputs, -1)
+    whole[:, part.which] = rows[:, : len(part.which)]
+    if objective.constant:
+        whole[:, -1] = rows[:, -1]
+    return whole.ravel()
+
+
 def working_set(
     objective: Narrowable,
     alpha: Vector,
     start: Vector,
-    judge_of: Callable[[Any, float], ScreeningJudge],
+    judge_of: Callable[[Any, float], SparseJudge],
     patience: Patience,
+    work: Work,
 ) -> Outcome:
     """Minimise the objective plus Σ αⱼ|wⱼ| over growing sets of columns."""
     judge = judge_of(objective, patience.tol)
-    point = start.copy()
+    penalty = float(alpha.max())
+    here = objective.evaluate(start, curvature=work.whole)
+    part: Part | None = None
+    metric = Metric(work.price(objective))
+    metric.renew(here)
     best: Outcome | None = None
-    extra, share = SMALLEST_SET, 0.1
-    before = np.inf
+    share, in_vain, still = ASKED, 0, False
     while True:
-        here = objective.evaluate(point)
-        value, bound = penalised_value(here, alpha), judge(here)
+        value = penalised_value(here, alpha)
+        left = violation(here, alpha) / penalty
+        wanted = patience.tol * min(value, 1.0) / max(value, 1e-300)
+        asked = left <= share * wanted or still
+        bound = judge(here) if asked else np.inf
         stop = patience.judge_value(here, value, bound)
-        if best is None or bound < best.bound:
+        if asked:
+            in_vain = 0 if best is None or bound < 0.5 * best.bound else in_vain + 1
+            share *= 0.1
+        if best is None or bound <= best.bound:
             best = Outcome(here, None, bound, stop or Stop.STALLED)
+        if stop is None and in_vain >= MOST_IN_VAIN:
+            stop = Stop.FLOOR if best.bound <= wanted * value else Stop.STALLED
         if stop is not None:
+            if np.isinf(best.bound):
+                best = Outcome(here, None, judge(here), stop)
             return Outcome(best.evaluation, None, best.bound, stop)
-        support = _columns(objective, here.point).any(axis=0)
-        excess = (np.abs(_columns(objective, here.gradient)) - _columns(objective, alpha)).max(axis=0)
-        excess[support] = np.inf
-        excess[judge.zero_columns() & ~support] = -np.inf
-        wanted = int(support.sum()) + extra
-        order = np.argsort(-excess, kind="stable")[:wanted]
-        which = np.sort(order[excess[order] > -np.inf]).astype(np.int64)
-        if not bound < 0.3 * before:
-            share *= 0.1  # the set was solved too roughly
-        inner = _solve_part(objective, alpha, here, which, judge_of, max(share * bound / max(value, 1e-300), 1e-16))
-        moved = point.copy().reshape(objective.outputs, -1)
-        target = inner.evaluation.point.reshape(objective.outputs, -1)
-        moved[:, : moved.shape[1] - objective.constant] = 0.0
-        moved[:, which] = target[:, : len(which)]
-        if objective.constant:
-            moved[:, -1] = target[:, -1]
-        if np.array_equal(moved.ravel(), point) and share < 1e-8:
-            return Outcome(best.evaluation, None, best.bound, Stop.STALLED)
-        point, before = moved.ravel(), bound
-        extra = max(SMALLEST_SET, int(support.sum()))
+        if work.whole:
+            before, here = here, descend(objective, alpha, here, metric, 0.5 * share * wanted * penalty, True)
+            still = here.point is before.point
+            continue
+        part, beside = _chosen(objective, alpha, here, part, work)
+        goal = max(INSIDE * beside, 0.5 * share * wanted * penalty)
+        begin = _restricted(objective, here.point, part.which)
+        known = replace(here, point=begin, gradient=_restricted(objective, here.gradient, part.which))
+        inside = descend(part.objective, part.alpha, known, part.metric, goal, beside == 0.0)
+        moved = _extended(objective, part, inside.point)
+        still = np.array_equal(moved, here.point)
+        here = here if still else objective.evaluate(moved)
 
 
-def _solve_part(
-    objective: Narrowable,
-    alpha: Vector,
-    here: Evaluation,
-    which: Positions,
-    judge_of: Callable[[Any, float], SparseJudge],
-    tol: float,
-) -> Outcome:
+def _chosen(
+    objective: Narrowable, alpha: Vector, here: Evaluation, before: Part | None, work: Work
+) -> tuple[Part, float]:
+    """The part of the support and of the columns whose slopes exceed α the most, and the largest excess beside it."""
+    weights, slopes = _columns(objective, here.point), _columns(objective, here.gradient)
+    support = weights.any(axis=0)
+    excess = (np.abs(slopes) - _columns(objective, alpha)).max(axis=0)
+    if before is not None:
+        beside = excess.copy()
+        beside[before.which] = -np.inf
+        if not (beside > 0.0).any() and not support[np.isfinite(beside)].any():
+            return before, 0.0
+    excess[support] = -np.inf
+    count = int(support.sum())
+    growth = count if work.rows > FEW_ROWS * count else count // 2
+    order = _largest(excess, max(work.extra, growth))
+    joins = order[excess[order] > 0.0]
+    # columns that nearly join are taken along, so that the set need not change again
+    near = order[(excess[order] <= 0.0) & (excess[order] > -NEAR * float(alpha.max()))]
+    near = near[: max(count // 4, work.extra // 4)]
+    which = np.sort(np.concatenate([np.flatnonzero(support), joins, near])).astype(np.int64)
     part = objective.narrowed(which)
-    quiet = Patience(min(tol, 0.1), 60, 0, Trace(), part)
-    begin = _part(objective, here.point, which)
-    return proximal_newton(part, _part(objective, alpha, which), begin, judge_of(part, quiet.tol), quiet)
+    metric = Metric(work.price(part))
+    return Part(part, which, _restricted(objective, alpha, which), metric), float(excess.max(initial=0.0))
+
+
+def _largest(values: Vector, count: int) -> Positions:
+    """Positions of the largest values, largest first; of equal ones the first."""
+    among = np.arange(len(values))
+    if count < len(values):
+        least = np.partition(values, -count)[-count]
+        among = np.flatnonzero(values >= least)
+    chosen: Positions = among[np.argsort(-values[among], kind="stable")][:count]
+    return chosen
