@@ -54,20 +54,9 @@ SEPARATRIX_INLINE void add_exactly(double term, double& high, double& lost) {
     high = sum;
 }
 
-// Four rows are added plainly before: three roundings a term more, and a quarter of the work.
 SEPARATRIX_INLINE void combine_exactly(const DenseChunk& chunk, const double* factor, std::ptrdiff_t d,
                                        double* SEPARATRIX_RESTRICT high, double* SEPARATRIX_RESTRICT lost) {
-    std::ptrdiff_t i = 0;
-    for (; i + 4 <= chunk.m; i += 4) {
-        const double* SEPARATRIX_RESTRICT a = chunk.x + i * chunk.ld;
-        const double* SEPARATRIX_RESTRICT b = a + chunk.ld;
-        const double* SEPARATRIX_RESTRICT c = b + chunk.ld;
-        const double* SEPARATRIX_RESTRICT e = c + chunk.ld;
-        const double f0 = factor[i], f1 = factor[i + 1], f2 = factor[i + 2], f3 = factor[i + 3];
-        for (std::ptrdiff_t j = 0; j < d; ++j)
-            add_exactly((f0 * a[j] + f1 * b[j]) + (f2 * c[j] + f3 * e[j]), high[j], lost[j]);
-    }
-    for (; i < chunk.m; ++i) {
+    for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
         const double* SEPARATRIX_RESTRICT x = chunk.x + i * chunk.ld;
         const double f = factor[i];
         for (std::ptrdiff_t j = 0; j < d; ++j) add_exactly(f * x[j], high[j], lost[j]);

@@ -49,6 +49,7 @@ def counterfeit(value: Any, foreign: bool = False, labels: bool = False) -> type
     if _ours(kind):
         parts = (getattr(value, each.name) for each in fields(value) if each.compare) if is_dataclass(value) else ()
         return _among(parts)
+    foreign = foreign or _is_estimator(value)
     return None if foreign and not _passes_for_ours(kind) else kind
 
 
@@ -57,6 +58,12 @@ def _among(parts: Iterable[Any]) -> type | None:
     if SIMPLE.issuperset(map(type, held)):  # long vectors of whole numbers
         return None
     return next((found for each in held if (found := counterfeit(each)) is not None), None)
+
+
+def _is_estimator(value: Any) -> bool:
+    """Whether it is an estimator of covariance: a user's question may hold one, as a parameter of the model."""
+    plain = (*(each for each in SIMPLE if each is not NoneType), tuple, list, dict, np.ndarray, np.generic)
+    return hasattr(value, "fit") and hasattr(value, "get_params") and not isinstance(value, plain)
 
 
 def _ours(kind: type) -> bool:

@@ -19,6 +19,8 @@ import scipy.linalg
 from separatrix.core.arrays import Codes, Matrix, Vector
 
 RIDGE = 1e-10
+LEAST = 1e-290
+"""A mean square below this is none."""
 
 
 def directions(rows: Matrix, codes: Codes, classes: int, constant: bool) -> Iterator[Vector]:
@@ -44,7 +46,10 @@ def _sums(rows: Matrix, codes: Codes, classes: int) -> Matrix:
 
 
 def _solve(gram: Matrix, right: Matrix) -> Matrix | None:
-    gram = gram + RIDGE * max(float(np.trace(gram)) / len(gram), 1e-300) * np.eye(len(gram))
+    size = float(np.trace(gram)) / len(gram)
+    if not size > LEAST:  # no spread to measure by
+        return None
+    gram = gram + RIDGE * size * np.eye(len(gram))
     try:
         return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(gram, check_finite=False), right))
     except (scipy.linalg.LinAlgError, ValueError):
@@ -71,7 +76,7 @@ def _nearest_means(rows: Matrix, codes: Codes, classes: int, constant: bool) -> 
     means = means - middle
     inner = values - middle - means[codes]
     weights = _solve(inner.T @ inner, means.T)
-    if weights is None:
-        return None
+    if weights is None:  # no spread within the classes: distances as they are
+        weights = means.T
     thresholds = -0.5 * np.einsum("kj,jk->k", means, weights) - weights.T @ middle
     return np.column_stack([weights.T, thresholds])

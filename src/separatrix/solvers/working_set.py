@@ -149,7 +149,7 @@ def _chosen(
 ) -> tuple[Part, float]:
     """The part of the support and of the columns whose slopes exceed α the most, and the largest excess beside it."""
     weights, slopes = _columns(objective, here.point), _columns(objective, here.gradient)
-    support = weights.any(axis=0)
+    support = np.asarray(weights.any(axis=0))
     excess = (np.abs(slopes) - _columns(objective, alpha)).max(axis=0)
     if before is not None:
         beside = excess.copy()
