@@ -84,10 +84,11 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     class_weight : dict, "balanced" or None
         Factors on the rows' weights by class.
     solver : str, default="auto"
-        "newton-cholesky" (full Hessian), "newton-subsample" (Hessian of some rows,
-        exact gradients), "newton-cg" (Hessian times vectors), or "auto", which picks by
-        shape, and of many classes may take quasi-Newton steps. scikit-learn's other names are accepted and mean
-        "auto": all reach the same minimum. With an L1 part it is always proximal Newton on working sets.
+        "newton-cholesky" (full Hessian), "newton-subsample" (Hessian of some rows, exact gradients), "newton-cg"
+        (Hessian times vectors), "quasi-newton" (gradients, led by a curvature that is renewed where it pays), or
+        "auto": what costs least at this shape; ``trace_.solver`` and ``trace_.reason`` tell. scikit-learn's other
+        names are accepted and mean "auto": all reach the same minimum. With an L1 part it is always proximal
+        Newton on working sets.
         "gd" is gradient descent over all rows, "sgd" stochastic gradient descent in batches: see the
         parameters from ``learning_rate`` on, of which other solvers only check the values.
     max_iter : int, default=100
