@@ -16,6 +16,7 @@ from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.estimators.prices import Prices, passes_until
+from separatrix.solvers.quasi_newton import ASK_AFTER
 from separatrix.solvers.secants import Preconditioner
 from separatrix.terms.penalised import PenalisedLoss
 
@@ -30,6 +31,9 @@ ROWS_PER_COLUMN = 3
 
 WORTH = 0.8
 """A change must promise at most this share of the cost of going on."""
+
+AHEAD = 2.0
+"""A change may cost at most so many times what was spent so far: early gradients often fall slowly and soon do not."""
 
 LARGEST_SIDE = 4000
 """Coefficients, or rows, of the largest matrix that is factorised."""
@@ -54,6 +58,7 @@ class Renewal:
     been_in_row_space: bool = False
     to_row_space: bool = field(default=False, init=False)
     prices: Prices = field(init=False)
+    spent: float = field(default=0.0, init=False)
     taken: list[str] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -64,10 +69,14 @@ class Renewal:
         """A preconditioner at ``here`` if that pays; ``rate`` 1 means that nothing is known of the present one."""
         size = float(np.linalg.norm(here.gradient))
         needed = math.log(max(size, 1e-300)) - 0.5 * math.log(2.0 * self.objective.strength * goal)
-        if rate == 1.0:
+        known = rate != 1.0
+        self.spent += self.prices.one_pass * (ASK_AFTER if self.spent == 0.0 else 1)
+        if not known:
             rate = float(np.clip(math.sqrt(self.objective.size / self.objective.engine.rows), *UNKNOWN))
         going_on = passes_until(needed, rate) * self.prices.one_pass
-        cost = {offer: offer.price + passes_until(needed, offer.rate) * offer.one_pass for offer in self._offers()}
+        most = AHEAD * self.spent if known else math.inf
+        offers = [offer for offer in self._offers() if offer.price <= most]
+        cost = {offer: offer.price + passes_until(needed, offer.rate) * offer.one_pass for offer in offers}
         best = min(cost, key=lambda offer: cost[offer], default=None)
         if best is None or cost[best] > WORTH * going_on:
             return None

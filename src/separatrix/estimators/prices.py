@@ -59,7 +59,7 @@ class Prices:
     @property
     def row_space(self) -> float:
         """A whole fit in the space of the rows: their products, a factor, passes there and back."""
-        products = 0.5 * self.rows**2 * self.entries_per_row * (SPARSE_PAIR if self.sparse else 1.0)
+        products = 0.5 * self.rows**2 * self.coefficients  # of sparse rows too: they are written out in panels
         inside = 20.0 * (PASS + ENTRY * self.rows**2)
         return CALL + products + FACTOR * self.rows**3 / 3.0 + inside + 3.0 * self.one_pass
 
