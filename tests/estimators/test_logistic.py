@@ -320,6 +320,9 @@ def test_newton_cg_serves_many_columns():
     assert model.certificate_._direction is not None
     theirs = sklearn.linear_model.LogisticRegression(C=10.0, solver="newton-cg", tol=1e-10).fit(S, y)
     np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-4)
+    # the penalty is strongly convex: a bound on F is one on the weights
+    most = np.sqrt(2.0 * model.certificate_.bound * 10.0 * 500)
+    assert np.linalg.norm(model.coef_ - theirs.coef_) <= most + 1e-6
     model.certificate_.verify(S, y)
 
 

@@ -51,6 +51,14 @@ def test_weak_penalties_and_no_intercept_are_proved_too():
         assert model.certificate_.objective - best.certificate_.objective <= model.certificate_.bound + 1e-15
 
 
+def test_without_a_penalty_or_with_many_classes_another_solver_serves():
+    X, y = table(300, 12, False)
+    assert LogisticRegression(C=np.inf, solver="quasi-newton").fit(X, y).certificate_.verify(X, y).met
+    few, labels = table(30, 100, False)[0], np.arange(30) % 3
+    model = LogisticRegression(solver="quasi-newton").fit(few, labels)
+    assert model.certificate_.verify(few, labels).met
+
+
 def test_a_fit_that_is_stopped_says_how_far_it_came():
     X, y = table(1500, 150, False)
     with pytest.warns(UserWarning, match="certified to be within"):

@@ -25,6 +25,9 @@ import numpy as np
 SIMPLE = frozenset({NoneType, bool, int, float, str, bytes})
 ROOMS = ("separatrix.",)
 
+USERS_OWN = frozenset({"covariance_estimator"})
+"""Parameters of a question that hold an estimator of the user's."""
+
 
 def counterfeit(value: Any, foreign: bool = False, labels: bool = False) -> type | None:
     """The type of the first part that is none of these; None where there is no such part.
@@ -47,9 +50,9 @@ def counterfeit(value: Any, foreign: bool = False, labels: bool = False) -> type
         exact = kind in (np.ndarray, np.memmap) or kind is value.dtype.type
         return None if exact and value.dtype not in (np.longdouble, np.clongdouble) else kind
     if _ours(kind):
-        parts = (getattr(value, each.name) for each in fields(value) if each.compare) if is_dataclass(value) else ()
-        return _among(parts)
-    foreign = foreign or _is_estimator(value)
+        every = [each for each in fields(value) if each.compare] if is_dataclass(value) else []
+        parts = ((each.name, getattr(value, each.name)) for each in every)
+        return _among(part for name, part in parts if not (name in USERS_OWN and _is_estimator(part)))
     return None if foreign and not _passes_for_ours(kind) else kind
 
 
@@ -61,7 +64,7 @@ def _among(parts: Iterable[Any]) -> type | None:
 
 
 def _is_estimator(value: Any) -> bool:
-    """Whether it is an estimator of covariance: a user's question may hold one, as a parameter of the model."""
+    """Whether it is an estimator, and does not pass for a plain value."""
     plain = (*(each for each in SIMPLE if each is not NoneType), tuple, list, dict, np.ndarray, np.generic)
     return hasattr(value, "fit") and hasattr(value, "get_params") and not isinstance(value, plain)
 

@@ -155,8 +155,12 @@ class Restated:
         return evaluation
 
     def evaluate_with_product(self, raw: Vector, direction: Vector) -> tuple[Evaluation, Vector, Vector]:
-        """The objective at (w, b); a direction in its coordinates; the Hessian times it."""
-        moved = self.objective.shifted_point(direction)
+        """The objective at (w, b); a direction in its coordinates; the Hessian times it.
+
+        The part of the direction that is the same for all classes proves nothing and is taken off: a large one would
+        let rounding of the products pass for curvature.
+        """
+        moved = self.objective.shifted_point(self.objective.centred(direction))
         still = not moved.any()
         at = self.objective.shifted_point(raw)
         evaluation = self.objective.evaluate(at) if still else self.objective.prepare_products(at, diagonal=False)

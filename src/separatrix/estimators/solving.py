@@ -14,6 +14,7 @@ from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.estimators.choice import Choice, choice, sample_size
 from separatrix.estimators.preconditioning import Renewal
+from separatrix.estimators.prices import PASS
 from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
@@ -23,6 +24,9 @@ from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.subsampled import subsampled_newton
 from separatrix.solvers.working_set import Work, working_set
 from separatrix.terms.penalised import PenalisedLoss
+
+NEARLY_FREE = 2.0
+"""A fit whose passes cost at most so many times their overhead takes one more step when the bound is met."""
 
 IN_ROW_SPACE = 1e-3
 """Of the tolerance asked for, what a fit in the space of the rows is given: the bound is that of the whole."""
@@ -135,6 +139,8 @@ def _solve_smooth(
 ) -> Solved:
     """Minimise a smooth objective by the solver named, or by the one that fits its shape."""
     p, extra = objective.size, patience.extra
+    if named == "quasi-newton":  # of many classes led by their means; the bound needs a penalty
+        named = "newton-cholesky" if objective.strength == 0.0 else "led-steps" if objective.outputs > 1 else named
     chosen = choice(objective) if named == "auto" else Choice(named)
     solver = patience.trace.solver = chosen.solver
     patience.trace.reason = chosen.reason if named == "auto" else "asked for"
@@ -144,8 +150,8 @@ def _solve_smooth(
 
         outcome = lead_by_guides(objective, begin, started, iterative_judge(objective, patience.tol), patience, seed)
     if solver == "quasi-newton":
-        patience.extra = 0
         judge, renewal = iterative_judge(objective), Renewal(objective, seed)
+        patience.extra = int(renewal.prices.one_pass <= NEARLY_FREE * PASS)
         outcome = quasi_newton(objective, begin, judge, patience, 250, renewal)
         if outcome.stop is Stop.STALLED and renewal.to_row_space:
             begin = _in_row_space(objective, patience.tol, seed)

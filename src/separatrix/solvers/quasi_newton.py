@@ -31,6 +31,9 @@ where we are, the factor by which a pass shortens the gradient, and the bound as
 NEAR = 0.1
 """A proof is tried when the decrement is this share of the bound asked for."""
 
+FINER, LAST_PRODUCTS = 1e-6, 20
+"""What a last step that is nearly free aims at, as a share of the bound asked for, and what it may cost."""
+
 ASK_AFTER = 3
 """Passes after which the gradients tell how fast they fall."""
 
@@ -91,6 +94,10 @@ def quasi_newton(
             return outcome
         if best is None or not bound >= best.bound:
             best = outcome
+        if bound <= goal:  # one more step, as good as a few products make it
+            direction, _ = prove(objective, here, secants, judge, FINER * goal, LAST_PRODUCTS)
+            if float(here.gradient @ direction) < 0.0:
+                step, decrement = direction, -float(here.gradient @ direction)
         found = backtrack(evaluate, here, step, -decrement)
         if found is None or passes == MOST_PASSES:
             break
