@@ -18,6 +18,9 @@ from separatrix.terms.penalised import PenalisedLoss
 MANY_COLUMNS = 1500
 """Beyond so many coefficients the Hessian is not formed without need."""
 
+MANY_SPARSE_COLUMNS = 4000
+"""Beyond so many no factor is offered, and products with the Hessian of sparse rows are cheaper than gradients."""
+
 STEPS = 6
 """Steps of Newton's method from zero."""
 
@@ -88,7 +91,7 @@ def choice(objective: PenalisedLoss) -> Choice:
         return Choice(name, price(objective, name))
     if objective.outputs > 1:
         return Choice("newton-cg" if p > MANY_COLUMNS else "newton-cholesky")
-    if p > MANY_COLUMNS and objective.strength == 0.0:
+    if p > (MANY_COLUMNS if objective.strength == 0.0 else MANY_SPARSE_COLUMNS if objective.engine.sparse else p):
         return Choice("newton-cg")
     return choices(objective)[0]
 

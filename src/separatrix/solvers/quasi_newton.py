@@ -22,7 +22,7 @@ from separatrix.core.stop import Stop
 from separatrix.solvers.line_search import backtrack
 from separatrix.solvers.newton_cg import IterativeJudge
 from separatrix.solvers.outcome import Outcome, Patience
-from separatrix.solvers.secants import Diagonal, Preconditioner, Secants
+from separatrix.solvers.secants import MEMORY, Diagonal, Preconditioner, Secants
 
 Stronger = Callable[[Evaluation, float, float], Preconditioner | Stop | None]
 """A better preconditioner, None where it does not pay, or a reason to end here and let another solver take over: given
@@ -33,6 +33,9 @@ NEAR = 0.1
 
 FINER, LAST_PRODUCTS = 1e-6, 20
 """What a last step that is nearly free aims at, as a share of the bound asked for, and what it may cost."""
+
+LEAST_MEMORY, MOST_NUMBERS = 5, 2**24
+"""Pairs that are remembered at least, and numbers that all of them may hold beyond that: 128 MiB."""
 
 ASK_AFTER = 3
 """Passes after which the gradients tell how fast they fall."""
@@ -76,7 +79,8 @@ def quasi_newton(
     first = stronger(here, 1.0, patience.tol * min(here.value, 1.0))
     if isinstance(first, Stop):
         return Outcome(here, None, math.inf, first)
-    secants, progress = Secants(first or Diagonal.of(here.diagonal), len(start)), Progress()
+    most = max(LEAST_MEMORY, min(MEMORY, MOST_NUMBERS // (3 * len(start))))
+    secants, progress = Secants(first or Diagonal.of(here.diagonal), len(start), most), Progress()
     solved = secants.base.solve(here.gradient)
     best: Outcome | None = None
     for passes in range(1, MOST_PASSES + 1):
@@ -106,7 +110,7 @@ def quasi_newton(
         if isinstance(fresh, Stop):
             return Outcome(found, None, math.inf, fresh)
         if fresh is not None:
-            secants, progress = Secants(fresh, len(start)), Progress()
+            secants, progress = Secants(fresh, len(start), most), Progress()
             solved = fresh.solve(found.gradient)
         else:
             before, solved = solved, secants.base.solve(found.gradient)
