@@ -19,7 +19,7 @@ from benchmarks.problem import Judge, Problem
 FULL = 0.05
 """Share of the entries of a sparse cell that are not zero."""
 
-PATIENCE, AT_LEAST = 8.0, 0.5
+PATIENCE, AT_LEAST = 5.0, 0.2
 """A peer is given so many times our seconds, and so many seconds beside."""
 
 CLOSE = 1.6
@@ -99,23 +99,24 @@ class Standing:
         return self.peer / self.ours
 
 
-def peers(problem: Problem) -> list[Contender]:
-    """scikit-learn's solvers at several tolerances, BLAS on all threads and on one; glum on dense rows."""
-    entries: list[Contender] = []
+def peers(problem: Problem) -> list[list[Contender]]:
+    """scikit-learn's solvers, each from the loosest tolerance on, BLAS on all threads and on one; glum on dense rows."""
+    families: list[list[Contender]] = []
     for solver, tolerances in (
         ("lbfgs", (1e-4, 1e-6, 1e-8)),
         ("newton-cg", (1e-4, 1e-6)),
         ("newton-cholesky", (1e-4, 1e-8)),
     ):
+        families.append([])
         for tol in tolerances:
             options = {"solver": solver, "tol": tol, "max_iter": 2000}
-            entries += contenders.scikit_learn(problem, f"{solver} tol={tol:g}", **options)
+            families[-1] += contenders.scikit_learn(problem, f"{solver} tol={tol:g}", **options)
     if not scipy.sparse.issparse(problem.X):
-        entries += contenders.glum(problem)
-    entries += contenders.on_one_blas_thread(entries)
+        families.append(contenders.glum(problem))
+    families = [each for family in families for each in (family, contenders.on_one_blas_thread(family))]
     if problem.X.dtype == np.float32:
-        entries += [_doubled(problem, tol) for tol in (1e-4, 1e-6)]
-    return entries
+        families.append([_doubled(problem, tol) for tol in (1e-4, 1e-6)])
+    return families
 
 
 def _doubled(problem: Problem, tol: float) -> Contender:
@@ -148,20 +149,29 @@ def patience(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def compete(cell: Cell, problem: Problem, ours: Contender, rivals: Sequence[Contender], rounds: int) -> Standing:
-    """Everybody once, each peer as long as patience lasts; then ours and the fastest exact peers in turn."""
+def compete(
+    cell: Cell, problem: Problem, ours: Contender, families: Sequence[Sequence[Contender]], rounds: int
+) -> Standing:
+    """Everybody once, each family until it is exact or patience ends; then ours and the fastest exact peers in turn."""
     mine = Result(ours)
     mine.again()
     mine.again()
     if mine.error:
         raise RuntimeError(f"{cell}: {mine.error}")
-    seen = [Result(rival) for rival in rivals]
-    for result in seen:
-        fastest = min((r.seconds for r in seen), default=math.inf)
-        limit = min(PATIENCE * mine.seconds + AT_LEAST, 20.0 * fastest + AT_LEAST)
-        _within(limit, result.again)
+    seen: list[Result] = []
+    fastest = math.inf
+    for family in families:
+        for rival in family:
+            result = Result(rival)
+            _within(min(PATIENCE * mine.seconds, CLOSE**2 * fastest) + AT_LEAST, result.again)
+            if result.error:
+                break  # a tighter tolerance takes longer
+            seen.append(result)
+            if excesses_of(problem, [mine, result])[1] <= EXACT:
+                fastest = min(fastest, result.seconds)
+                break
     excesses = excesses_of(problem, [mine, *seen])
-    exact = [r for r, excess in zip(seen, excesses[1:], strict=True) if not r.error and excess <= EXACT]
+    exact = [r for r, excess in zip(seen, excesses[1:], strict=True) if excess <= EXACT]
     close = sorted(exact, key=lambda r: r.seconds)[:3]
     close = [r for r in close if r.seconds <= CLOSE * close[0].seconds]
     for turn in range(rounds):

@@ -39,7 +39,7 @@ def run(options: Options) -> None:
     for cell in cells(options):
         problem = cell.problem()
         ours = contenders.separatrix(problem)[0]
-        rounds = options.rounds(5 if cell.rows * cell.columns <= 10**6 else 2)
+        rounds = options.rounds(12 if cell.rows * cell.columns <= 10**5 else 5 if cell.rows * cell.columns <= 10**6 else 2)
         standings.append(compete(cell, problem, ours, peers(problem), rounds))
         one = standings[-1]
         print(
@@ -48,8 +48,8 @@ def run(options: Options) -> None:
             file=sys.stderr,
             flush=True,
         )
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps([asdict(one) for one in standings], indent=1))
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps([asdict(each) for each in standings], indent=1))
     print_grid(standings)
 
 

@@ -163,6 +163,9 @@ class Objective(Protocol):
     def weights_of(self, point: Vector) -> Vector:
         """The coefficients, without the intercept, in the user's coordinates."""
 
+    def centred(self, raw: Vector) -> Vector:
+        """The same without what is alike in all classes, which changes no prediction: of a point or a step."""
+
 
 class SignedRows(Protocol):
     """Rows yᵢ (label times row) of which one asks: is there a v with ⟨yᵢ, v⟩ > 0 for all?"""

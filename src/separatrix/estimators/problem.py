@@ -187,7 +187,7 @@ class Restated:
 
         self._without_l1()
         with one_blas_thread():
-            return prove(self.objective, point, keep, stated, self.uncentred(point), rows)
+            return prove(self.objective, point, keep, stated, self.objective.uncentred(point), rows)
 
     def prove_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
         """The same from the Hessian times a direction, in the layout of the fit as far as the shift tells it.
@@ -208,7 +208,7 @@ class Restated:
         evaluation, step, image = self.evaluate_with_product(point, direction)
         found = self.iterative.bound(evaluation, step, image)
         claim = yardsticks(self.objective, rows)[1].bound(evaluation, step, image, ALLOWANCE) * MARGIN
-        extra = self.uncentred(point)
+        extra = self.objective.uncentred(point)
         error, blur = 2.0 * value_error(self.objective, evaluation), value_blur(self.objective, evaluation)
         value = restated_value(self.objective, point, evaluation.value, error, blur)
         return Proof(*value, found + extra, claim + extra)
@@ -224,14 +224,6 @@ class Restated:
         """The smooth part alone is no objective where there is an L1 part too."""
         if self.alpha > 0.0:
             raise CertificateError("The bound is of a smooth objective, and the penalty has an L1 part.")
-
-    def uncentred(self, point: Vector) -> float:
-        """κK/2·‖mean of the classes' weights‖²: the bound is proved among weights that sum to zero."""
-        k = self.objective.outputs
-        if k == 1:
-            return 0.0
-        mean = self.objective.weights_of(point).reshape(k, -1).mean(axis=0)
-        return 0.5 * self.objective.strength * k * float(mean @ mean)
 
     def by_gap(self, raw: Vector) -> Standing:
         """The objective with its L1 part, and the duality gap: what is proved and what a claim would state."""

@@ -209,12 +209,8 @@ def proved_by_direction(objective: PenalisedLoss, outcome: Outcome) -> Solved:
     here = outcome.evaluation
     raw = objective.centred(objective.raw_point(here.point))
     if not outcome.direction.any() and math.isfinite(outcome.bound):  # the gradient alone proves it
-        return Solved(
-            replace(outcome, bound=outcome.bound * MARGIN),
-            raw,
-            direction=np.zeros_like(raw),
-            shift=objective.shift,
-        )
+        solved = _centred(objective, replace(outcome, bound=outcome.bound * MARGIN))
+        return replace(solved, direction=np.zeros_like(raw), shift=objective.shift)
     if objective.outputs > 1:
         # the point that the claim is about
         here = objective.prepare_products(objective.shifted_point(raw), diagonal=False)
@@ -304,7 +300,7 @@ def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patien
 
         return maximise_likelihood(objective, begin, patience)
     outcome = newton(objective, begin, factor_judge(objective), patience)
-    solved = Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+    solved = _centred(objective, outcome)
     if outcome.bound <= patience.tol * min(outcome.evaluation.value, 1.0):
         return solved
     from separatrix.estimators.maximum_likelihood import sharpened
@@ -327,4 +323,12 @@ def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, pat
     outcome = subsampled_newton(
         objective, small, small.weight / objective.weight, begin, factor_judge(objective), patience
     )
-    return Solved(outcome, objective.centred(objective.raw_point(outcome.evaluation.point)))
+    return _centred(objective, outcome)
+
+
+def _centred(objective: PenalisedLoss, outcome: Outcome) -> Solved:
+    """The outcome with the classes' weights summing to zero, and F as it is there: steps may drift by their rounding."""
+    here = outcome.evaluation
+    raw = objective.raw_point(here.point)
+    here = replace(here, value=here.value - objective.uncentred(raw))
+    return Solved(replace(outcome, evaluation=here), objective.centred(raw))

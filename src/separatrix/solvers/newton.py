@@ -32,7 +32,7 @@ def newton(
         exact = factor is not None
         if factor is None:
             factor = nudged(here.hessian, here.point, keep)
-        step = -factor.solve(here.gradient)
+        step = -objective.centred(factor.solve(here.gradient))
         bound = judge(here, factor) if exact else float("inf")
         stop = patience.judge(here, bound)
         if best is None or bound < best.bound or best.bound == float("inf"):

@@ -181,6 +181,14 @@ class PenalisedLoss:
         """The coefficients w without the intercepts, flat."""
         return self._weights_part(point).ravel()
 
+    def uncentred(self, point: Vector) -> float:
+        """κK/2·‖mean of the classes' weights‖²: what F exceeds that of ``centred`` weights by, exactly."""
+        k = self.outputs
+        if k == 1 or not self.centred_classes:
+            return 0.0
+        mean = self._weights_part(point).mean(axis=0)
+        return 0.5 * self.strength * k * float(mean @ mean)
+
     def _weights_part(self, point: Vector) -> Matrix:
         return point.reshape(self.outputs, -1)[:, : self.engine.columns_count]
 
