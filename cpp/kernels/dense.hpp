@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include "rows.hpp"
 
@@ -18,10 +19,51 @@ SEPARATRIX_INLINE double dot(const double* SEPARATRIX_RESTRICT x, const double* 
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
+// Four rows at once: as `dot` adds them up, to the bit, but no addition waits for the last one of its own row. Rows a
+// few thousand bytes on are asked for in passing, because four streams at once are more than a processor foresees.
+#if defined(__GNUC__) || defined(__clang__)
+typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
+
+SEPARATRIX_INLINE void four_dots(const double* SEPARATRIX_RESTRICT x, std::ptrdiff_t ld,
+                                 const double* SEPARATRIX_RESTRICT w, std::ptrdiff_t d, double offset,
+                                 double* SEPARATRIX_RESTRICT score) {
+    constexpr std::ptrdiff_t kAhead = 1024;
+    Quad low[4] = {}, high[4] = {};
+    std::ptrdiff_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        const Quad first = *reinterpret_cast<const Quad*>(w + j), second = *reinterpret_cast<const Quad*>(w + j + 4);
+        for (int r = 0; r < 4; ++r) {
+            const double* at = x + r * ld + j;
+            __builtin_prefetch(at + kAhead);
+            low[r] += *reinterpret_cast<const Quad*>(at) * first;
+            high[r] += *reinterpret_cast<const Quad*>(at + 4) * second;
+        }
+    }
+    double part[4][8];
+    for (int r = 0; r < 4; ++r) {
+        std::memcpy(part[r], &low[r], sizeof(Quad));
+        std::memcpy(part[r] + 4, &high[r], sizeof(Quad));
+    }
+    for (int k = 0; j < d; ++j, ++k)
+        for (int r = 0; r < 4; ++r) part[r][k] += x[r * ld + j] * w[j];
+    for (int r = 0; r < 4; ++r) {
+        const double* p = part[r];
+        score[r] = offset + (((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7])));
+    }
+}
+#else
+inline void four_dots(const double* x, std::ptrdiff_t ld, const double* w, std::ptrdiff_t d, double offset,
+                      double* score) {
+    for (int r = 0; r < 4; ++r) score[r] = offset + dot(x + r * ld, w, d);
+}
+#endif
+
 // score[i] = offset + <x_i, w>
 SEPARATRIX_INLINE void add_scores(const DenseChunk& chunk, const double* w, std::ptrdiff_t d, double offset,
                                   double* score) {
-    for (std::ptrdiff_t i = 0; i < chunk.m; ++i) score[i] = offset + dot(chunk.x + i * chunk.ld, w, d);
+    std::ptrdiff_t i = 0;
+    for (; i + 4 <= chunk.m; i += 4) four_dots(chunk.x + i * chunk.ld, chunk.ld, w, d, offset, score + i);
+    for (; i < chunk.m; ++i) score[i] = offset + dot(chunk.x + i * chunk.ld, w, d);
 }
 
 // gradient += sum over the listed rows of slope[i] * x_i, four rows at a time.

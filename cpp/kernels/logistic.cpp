@@ -65,7 +65,9 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
         for (std::ptrdiff_t fold = 0; fold < task.fold_count; ++fold) {
             double* sums =
                 total.sums.data() + static_cast<std::size_t>(fold * task.point_count + k) * task.stride();
-            double loss = 0, weight = 0, curvature = 0, mistakes = 0, slope_size = 0, slope_sum = 0;
+            // row by row onto what is there: how rows are cut into chunks does not change a bit
+            double loss = sums[kLoss], weight = sums[kWeight], curvature = sums[kCurvature], mistakes = sums[kMistakes],
+                   slope_size = sums[kSlope], slope_sum = task.constant ? sums[kHeader + d] : 0.0;
             std::ptrdiff_t count = 0;
             for (std::ptrdiff_t i = 0; i < m; ++i) {
                 const auto row = static_cast<std::size_t>(i);
@@ -80,19 +82,19 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
                 const bool says_positive = s.score[row] >= 0;
                 mistakes += says_positive == (s.sign[row] > 0) ? 0.0 : s.weight[row];
             }
-            sums[kLoss] += loss;
-            sums[kWeight] += weight;
-            sums[kCurvature] += curvature;
-            sums[kMistakes] += mistakes;
-            sums[kSlope] += slope_size;
+            sums[kLoss] = loss;
+            sums[kWeight] = weight;
+            sums[kCurvature] = curvature;
+            sums[kMistakes] = mistakes;
+            sums[kSlope] = slope_size;
             add_gradient(chunk, s.listed.data(), count, s.slope.data(), d, sums + kHeader);
-            if (task.constant) sums[kHeader + d] += slope_sum;
+            if (task.constant) sums[kHeader + d] = slope_sum;
             if (task.want_curvature) {
                 add_hessian(task, chunk, count, s, sums + kHeader + p);
             } else if (task.want_diagonal) {
                 const double* shift = task.shift != nullptr ? task.shift : s.no_shift.data();
                 add_squares(chunk, s.listed.data(), count, s.curvature.data(), shift, d, sums + kHeader + p);
-                if (task.constant) sums[kHeader + p + d] += curvature;
+                if (task.constant) sums[kHeader + p + d] = curvature;
             }
             if (task.want_ranges && k == 0)
                 total.maxima[static_cast<std::size_t>(2 * d)] =
@@ -107,7 +109,7 @@ void logistic_lane(const LogisticTask& task, std::ptrdiff_t first, std::ptrdiff_
     total.sums.assign(task.stride() * static_cast<std::size_t>(task.fold_count * task.point_count), 0.0);
     if (task.want_ranges) start_ranges(*task.rows, total);
     const std::ptrdiff_t step =
-        chunk_rows(*task.rows, first, last, task.want_curvature ? panel_rows(task.p()) : 0);
+        chunk_rows(*task.rows, first, last, task.want_curvature ? panel_rows(task.p()) : near_rows(*task.rows));
     LogisticScratch scratch(task, step);
     for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
         add_chunk(task, chunk, at, scratch, total);
@@ -122,20 +124,20 @@ SEPARATRIX_INLINE void add_product(const ProductTask& task, const Chunk& chunk, 
         const double* direction = task.directions + k * p;
         double* sums = total.sums.data() + k * p;
         add_scores(chunk, direction, d, task.constant ? direction[d] : 0.0, score.data());
-        double sum = 0;
+        double sum = task.constant ? sums[d] : 0.0;
         for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
             score[static_cast<std::size_t>(i)] *= task.row_weights[first + i];
             sum += score[static_cast<std::size_t>(i)];
         }
         add_gradient(chunk, everyone, chunk.m, score.data(), d, sums);
-        if (task.constant) sums[d] += sum;
+        if (task.constant) sums[d] = sum;
     }
 }
 
 SEPARATRIX_CLONES
 void product_lane(const ProductTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     total.sums.assign(static_cast<std::size_t>(task.count * task.p()), 0.0);
-    const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, 0);
+    const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, near_rows(*task.rows));
     std::vector<double> score(static_cast<std::size_t>(step));
     const auto everyone = count_up(step);
     for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {

@@ -18,7 +18,9 @@
 // CMake defines SEPARATRIX_HAS_CLONES when a probe program built with
 // target_clones linked and ran; everything a clone calls is always inlined,
 // so that it is compiled for the clone's instruction set.
-#if defined(SEPARATRIX_HAS_CLONES)
+#if defined(SEPARATRIX_HAS_WIDE_CLONES)
+#define SEPARATRIX_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#elif defined(SEPARATRIX_HAS_CLONES)
 #define SEPARATRIX_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define SEPARATRIX_CLONES

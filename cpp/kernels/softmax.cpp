@@ -121,6 +121,16 @@ SEPARATRIX_INLINE void add_block(const SoftmaxTask& task, const SparseChunk& chu
     add_curvature(chunk, s.listed.data(), count, s.factor.data(), task.rows->d, task.constant, hessian);
 }
 
+// rest = the sum of the probabilities of at most a half: 1 - pi of a class above, whose own digits are lost to the 1.
+SEPARATRIX_INLINE void add_up_others(std::ptrdiff_t m, std::ptrdiff_t stride, std::ptrdiff_t classes, SoftmaxScratch& s) {
+    double* SEPARATRIX_RESTRICT rest = s.rest.data();
+    for (std::ptrdiff_t i = 0; i < m; ++i) rest[i] = 0.0;
+    for (std::ptrdiff_t k = 0; k < classes; ++k) {
+        const double* SEPARATRIX_RESTRICT pk = s.probability.data() + k * stride;
+        for (std::ptrdiff_t i = 0; i < m; ++i) rest[i] += pk[i] > 0.5 ? 0.0 : pk[i];
+    }
+}
+
 // The Hessian, its blocks of one class, or its diagonal.
 template <class Chunk>
 SEPARATRIX_INLINE void add_second_order(const SoftmaxTask& task, const Chunk& chunk, std::ptrdiff_t count,
@@ -128,12 +138,13 @@ SEPARATRIX_INLINE void add_second_order(const SoftmaxTask& task, const Chunk& ch
     const std::ptrdiff_t m = chunk.m, d = task.rows->d, p = task.p(), K = task.classes;
     const auto stride = static_cast<std::ptrdiff_t>(s.weight.size());
     const double* shift = task.shift != nullptr ? task.shift : s.no_shift.data();
+    add_up_others(m, stride, K, s);
     if (task.blocks() == 1) {  // the trace of each row's curvature
         for (std::ptrdiff_t i = 0; i < m; ++i) s.factor[static_cast<std::size_t>(i)] = 0.0;
         for (std::ptrdiff_t k = 0; k < K; ++k) {
             const double* pk = s.probability.data() + k * stride;
             for (std::ptrdiff_t i = 0; i < m; ++i)
-                s.factor[static_cast<std::size_t>(i)] += pk[i] * (pk[i] < 1.0 ? 1.0 - pk[i] : 0.0);
+                s.factor[static_cast<std::size_t>(i)] += pk[i] * (pk[i] > 0.5 ? s.rest[static_cast<std::size_t>(i)] : 1.0 - pk[i]);
         }
         for (std::ptrdiff_t i = 0; i < m; ++i)
             s.factor[static_cast<std::size_t>(i)] *= s.weight[static_cast<std::size_t>(i)];
@@ -148,8 +159,8 @@ SEPARATRIX_INLINE void add_second_order(const SoftmaxTask& task, const Chunk& ch
             double sum = 0;
             for (std::ptrdiff_t i = 0; i < m; ++i) {
                 const auto row = static_cast<std::size_t>(i);
-                s.factor[row] = k == l ? s.weight[row] * pk[i] * (1.0 - pk[i]) : -s.weight[row] * pk[i] * pl[i];
-                if (k == l && s.factor[row] < 0.0) s.factor[row] = 0.0;
+                const double others = pk[i] > 0.5 ? s.rest[row] : 1.0 - pk[i];
+                s.factor[row] = s.weight[row] * pk[i] * (k == l ? others : -pl[i]);
                 sum += s.factor[row];
             }
             if (task.blocks() > 0) {

@@ -256,3 +256,17 @@ def test_coordinate_descent_finds_the_minimum_of_the_model(seed, p):
     best = twins.quadratic(hessian, gradient, point, penalty, step)
     for _ in range(20):
         assert twins.quadratic(hessian, gradient, point, penalty, step + 0.1 * draw.normal(size=p)) >= best - 1e-9
+
+
+def test_curvature_of_a_class_that_is_nearly_certain_keeps_its_digits():
+    """1 − π of a probability next to one is the sum of the others, or the Hessian would not be one of a convex function."""
+    rows = block_of(np.array([[1e150]])).rows
+    point = np.array([[0.0], [-40e-150], [-45e-150]])
+    codes = np.zeros(1, dtype=np.int32)
+    options = (None, False, True, 0, False, False, False, False, None)
+    sums, _ = _kernels.softmax(rows, codes, 3, None, point, *options, 0, 1, 1, 1)
+    hessian = sums[-9:].reshape(3, 3) / 1e150 / 1e150
+    others = np.exp([-40.0, -45.0])
+    np.testing.assert_allclose(hessian[0, 0], others.sum(), rtol=1e-12)
+    np.testing.assert_allclose(hessian[0, 1:], -others, rtol=1e-12)
+    np.testing.assert_allclose(hessian.sum(axis=1), 0.0, atol=1e-15 * others.sum())
