@@ -100,7 +100,7 @@ class Standing:
 
 
 def peers(problem: Problem) -> list[list[Contender]]:
-    """scikit-learn's solvers, each from the loosest tolerance on, BLAS on all threads and on one; glum on dense rows."""
+    """scikit-learn's solvers, each from the loosest tolerance on, BLAS on all threads and on one; glum if dense."""
     families: list[list[Contender]] = []
     for solver, tolerances in (
         ("lbfgs", (1e-4, 1e-6, 1e-8)),

@@ -39,7 +39,8 @@ def run(options: Options) -> None:
     for cell in cells(options):
         problem = cell.problem()
         ours = contenders.separatrix(problem)[0]
-        rounds = options.rounds(12 if cell.rows * cell.columns <= 10**5 else 5 if cell.rows * cell.columns <= 10**6 else 2)
+        numbers = cell.rows * cell.columns
+        rounds = options.rounds(12 if numbers <= 10**5 else 5 if numbers <= 10**6 else 2)
         standings.append(compete(cell, problem, ours, peers(problem), rounds))
         one = standings[-1]
         print(

@@ -2,6 +2,7 @@
 
 #include "../kernels/curvature.hpp"
 #include "../kernels/logistic.hpp"
+#include "../kernels/quick_start.hpp"
 #include "views.hpp"
 
 namespace separatrix {
@@ -85,6 +86,59 @@ OutDoubles product(const HeldRows& held, Doubles row_weights, Doubles directions
     return hand_over(std::move(total.sums), {directions.shape(0), directions.shape(1)});
 }
 
+// Points, values, norms and mistakes by pass; the inverse diagonal; steps and changes by pair; the offer taken; whether
+// it came near.
+std::tuple<OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, std::ptrdiff_t, bool>
+quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
+                 std::optional<Doubles> shift, bool constant, Doubles begin, double weight, double strength, bool newton,
+                 std::optional<Columns> lower, double goal, Doubles prices, Doubles rates, double spent, double unknown,
+                 std::ptrdiff_t most, std::ptrdiff_t lanes, int threads) {
+    const auto n = static_cast<std::size_t>(held.rows.n);
+    QuickStart start;
+    start.task.rows = &held.rows;
+    start.task.constant = constant;
+    const auto p = static_cast<std::size_t>(start.task.p());
+    check_span(held.rows, 0, held.rows.n, lanes);
+    need(codes.size() == n, "one label per row");
+    need(!weights || weights->size() == n, "one weight per row");
+    need(!shift || shift->size() == static_cast<std::size_t>(held.rows.d), "one shift per column");
+    need(begin.size() == p, "one number per coefficient");
+    need(!lower || (lower->shape(0) == p && lower->shape(1) == p), "a factor has a side for each coefficient");
+    need(prices.size() == rates.size(), "one rate per price");
+    need(weight > 0.0 && strength > 0.0 && goal > 0.0, "weight, strength and goal must be positive");
+    start.task.codes = codes.data();
+    start.task.positive = positive;
+    start.task.weights = weights ? weights->data() : nullptr;
+    start.task.shift = shift ? shift->data() : nullptr;
+    start.lanes = lanes;
+    start.threads = threads;
+    start.weight = weight;
+    start.strength = strength;
+    start.newton = newton;
+    start.lower = lower ? lower->data() : nullptr;
+    start.goal = goal;
+    start.spent = spent;
+    start.unknown = unknown;
+    start.most = most;
+    for (std::size_t k = 0; k < prices.size(); ++k) start.offers.push_back({prices.data()[k], rates.data()[k]});
+    Started out;
+    {
+        nb::gil_scoped_release unlocked;
+        out = quick_start(start, begin.data());
+    }
+    const auto passes = static_cast<std::size_t>(out.passes), pairs = static_cast<std::size_t>(out.pairs);
+    const auto diagonal = out.inverse.size();
+    return {hand_over(std::move(out.points), {passes, p}),
+            hand_over(std::move(out.values), {passes}),
+            hand_over(std::move(out.norms), {passes}),
+            hand_over(std::move(out.mistakes), {passes}),
+            hand_over(std::move(out.inverse), {diagonal}),
+            hand_over(std::move(out.steps), {pairs, p}),
+            hand_over(std::move(out.changes), {pairs, p}),
+            out.taken,
+            out.near};
+}
+
 }  // namespace
 
 void bind_logistic(nb::module_& module) {
@@ -96,6 +150,12 @@ void bind_logistic(nb::module_& module) {
     module.def("product", &product, nb::arg("rows"), nb::arg("row_weights"), nb::arg("directions"),
                nb::arg("constant"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "Weighted Gram matrix times each direction.");
+    module.def("quick_start", &quick_start_from, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
+               nb::arg("weights").none(), nb::arg("shift").none(), nb::arg("constant"), nb::arg("begin"),
+               nb::arg("weight"), nb::arg("strength"), nb::arg("newton"), nb::arg("lower").none(), nb::arg("goal"),
+               nb::arg("prices"), nb::arg("rates"), nb::arg("spent"), nb::arg("unknown"), nb::arg("most"),
+               nb::arg("lanes"), nb::arg("threads"),
+               "All first steps of a fit: points, values, norms, mistakes, diagonal, secants, offer, near.");
 }
 
 }  // namespace separatrix

@@ -84,15 +84,16 @@ void bind_threads(nb::module_& module) {
         .def_prop_ro("inside", &Hold::inside, "How many are inside now.");
     module.def(
         "use_blas",
-        [](nb::handle syrk, nb::handle gemm) {
+        [](nb::handle syrk, nb::handle gemm, nb::handle potrf) {
             const auto pointer = [](nb::handle capsule) {
                 void* found = PyCapsule_GetPointer(capsule.ptr(), PyCapsule_GetName(capsule.ptr()));
                 if (found == nullptr) throw nb::python_error();
                 return found;
             };
-            blas() = {reinterpret_cast<Syrk>(pointer(syrk)), reinterpret_cast<Gemm>(pointer(gemm))};
+            blas() = {reinterpret_cast<Syrk>(pointer(syrk)), reinterpret_cast<Gemm>(pointer(gemm)),
+                      reinterpret_cast<Potrf>(pointer(potrf))};
         },
-        nb::arg("syrk"), nb::arg("gemm"), "Take dsyrk and dgemm from SciPy's capsules.");
+        nb::arg("syrk"), nb::arg("gemm"), nb::arg("potrf"), "Take dsyrk, dgemm and dpotrf from SciPy's capsules.");
     module.def("without_blas", []() { blas() = {}; }, "Use the kernels' own tiles for every width.");
     module.def(
         "max_threads",

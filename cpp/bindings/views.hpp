@@ -17,6 +17,7 @@ namespace separatrix {
 namespace nb = nanobind;
 
 using Doubles = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using MutableDoubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RowNumbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

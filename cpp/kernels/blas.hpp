@@ -1,4 +1,4 @@
-// The one product that BLAS does: a panel of rows with itself or with a scaled copy. The functions are SciPy's, handed
+// What BLAS and LAPACK do: products of panels of rows, and a Cholesky factor. The functions are SciPy's, handed
 // over when the module is first used; without them the kernels' own tiles serve.
 #pragma once
 
@@ -11,9 +11,12 @@ using Syrk = void (*)(char* uplo, char* trans, int* n, int* k, double* alpha, do
 using Gemm = void (*)(char* trans_a, char* trans_b, int* m, int* n, int* k, double* alpha, double* a, int* lda,
                       double* b, int* ldb, double* beta, double* c, int* ldc);
 
+using Potrf = void (*)(char* uplo, int* n, double* a, int* lda, int* info);
+
 struct Blas {
     Syrk syrk = nullptr;
     Gemm gemm = nullptr;
+    Potrf potrf = nullptr;
 };
 
 // Set once, before any fit; BLAS must be held at one thread while kernels run.

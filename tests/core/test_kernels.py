@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.linalg import cython_blas
+from scipy.linalg import cython_blas, cython_lapack
 
 import tables
 import twins
@@ -219,7 +219,8 @@ def test_many_classes_and_columns_at_once_equal_one_after_the_other(blas, revers
                 _kernels.softmax(rows, codes, classes, None, point, *options, 0, n, 5, threads)[0] for threads in (1, 2)
             ]
     finally:
-        _kernels.use_blas(cython_blas.__pyx_capi__["dsyrk"], cython_blas.__pyx_capi__["dgemm"])
+        capi = cython_blas.__pyx_capi__
+        _kernels.use_blas(capi["dsyrk"], capi["dgemm"], cython_lapack.__pyx_capi__["dpotrf"])
     np.testing.assert_array_equal(found[0], found[1])
     begin = 4 + classes * classes
     np.testing.assert_allclose(found[0][begin:].reshape(classes, -1), gradient, atol=1e-10)
@@ -259,7 +260,7 @@ def test_coordinate_descent_finds_the_minimum_of_the_model(seed, p):
 
 
 def test_curvature_of_a_class_that_is_nearly_certain_keeps_its_digits():
-    """1 − π of a probability next to one is the sum of the others, or the Hessian would not be one of a convex function."""
+    """1 − π of a probability next to one is the sum of the others: else the Hessian would be that of no convex loss."""
     rows = block_of(np.array([[1e150]])).rows
     point = np.array([[0.0], [-40e-150], [-45e-150]])
     codes = np.zeros(1, dtype=np.int32)

@@ -186,7 +186,7 @@ def test_sparse_rows_with_columns_far_from_zero_are_certified_like_dense_ones():
 
 
 def test_classes_do_not_drift_together_where_columns_are_of_any_size():
-    """A step that is alike in all classes changes no prediction: it would be rounding, and the claim another point's."""
+    """A step alike in all classes changes no prediction: it would be rounding, and the claim of another point."""
     proved = 0
     for seed in range(60):
         draw = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ layout to float64 in cache; so one kernel serves all layouts it is listed for.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -316,6 +316,75 @@ def eliminate(matrix: Matrix, prime: int) -> tuple[tuple[int, ...], tuple[int, .
     """Pivot rows, pivot columns and the reduced echelon form modulo a prime (rank × p)."""
     rows, columns, reduced = _kernels.eliminate(matrix, prime)
     return tuple(rows), tuple(columns), np.array(reduced, dtype=np.int64).reshape(len(rows), matrix.shape[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What a quick start saw: (w, b′), F, ‖w‖ and mistakes of each pass, and what it learnt.
+
+    That is the inverse of the Hessian's diagonal where it began, if that led it; the last secants; the offer that
+    pays, −1 for none; whether it came near.
+    """
+
+    points: Matrix
+    values: Vector
+    norms: Vector
+    mistakes: Vector
+    inverse: Vector
+    steps: Matrix
+    changes: Matrix
+    taken: int
+    near: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuickWay:
+    """How to start quickly: see ``estimators.quick_start``, and ``cpp/kernels/quick_start.hpp`` for each number."""
+
+    newton: bool
+    goal: float
+    lower: Matrix | None = None
+    prices: Vector = field(default_factory=lambda: np.empty(0))
+    rates: Vector = field(default_factory=lambda: np.empty(0))
+    spent: float = 0.0
+    unknown: float = 1.0
+    most: int = 60
+
+
+def quick_start(
+    rows: Rows,
+    labels: Labels,
+    begin: Vector,
+    shift: Vector | None,
+    constant: bool,
+    weight: float,
+    strength: float,
+    way: QuickWay,
+    span: Span,
+) -> Started:
+    """The first passes of a penalised logistic fit of two classes."""
+    found = _kernels.quick_start(
+        rows,
+        labels.codes,
+        1,
+        labels.weights,
+        shift,
+        constant,
+        begin,
+        weight,
+        strength,
+        way.newton,
+        way.lower,
+        way.goal,
+        way.prices,
+        way.rates,
+        way.spent,
+        way.unknown,
+        way.most,
+        span.lanes,
+        threads_for(span),
+    )
+    return Started(*found)
 
 
 def descend_quadratic(

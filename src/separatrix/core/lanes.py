@@ -18,7 +18,7 @@ to products of matrices; but no more than take a second."""
 LANE_WORK = 2**17
 """Fewer multiply-adds than this are not worth a lane of their own."""
 
-THREAD_WORK = 2**22
+THREAD_WORK = 2**20
 """Below this, about half a millisecond, waking other threads costs more than it saves."""
 
 LANE_WORK_PER_NUMBER = 256

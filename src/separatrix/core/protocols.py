@@ -109,6 +109,9 @@ class Engine(Protocol):
     ) -> SweepState:
         """Visit rows in order, changing the state in place."""
 
+    def quick_start(self, begin: Vector, shift: Vector | None, strength: float, work: float, way: Any) -> Any:
+        """The first passes of a penalised logistic fit of two classes, all in one call."""
+
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row."""
 

@@ -85,10 +85,11 @@ def _blas() -> _kernels.Hold:
     """All loaded BLAS libraries that can be limited, to be held at one thread."""
     import ctypes
 
-    from scipy.linalg import cython_blas  # which also loads the BLAS to be limited
+    from scipy.linalg import cython_blas, cython_lapack  # which also loads the BLAS to be limited
     from threadpoolctl import ThreadpoolController
 
-    _kernels.use_blas(cython_blas.__pyx_capi__["dsyrk"], cython_blas.__pyx_capi__["dgemm"])
+    blas, lapack = cython_blas.__pyx_capi__, cython_lapack.__pyx_capi__
+    _kernels.use_blas(blas["dsyrk"], blas["dgemm"], lapack["dpotrf"])
     found = []
     for library in ThreadpoolController().select(user_api="blas").lib_controllers:
         names = NUMBER_OF_THREADS.get(library.internal_api, ())

@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.core import kernels
 from separatrix.core.arrays import Codes, Matrix, Positions, Vector
-from separatrix.core.lanes import spans
+from separatrix.core.lanes import Span, spans
 from separatrix.core.protocols import Rowwise, Rule, Term
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import one_blas_thread
@@ -77,6 +77,21 @@ class MemoryEngine:
         cut = spans(self.rows, work, size)
         with one_blas_thread():
             return term.read(merge_tree(kernel(self.block.rows, labels, at, options, span) for span in cut))
+
+    def quick_start(
+        self, begin: Vector, shift: Vector | None, strength: float, work: float, way: kernels.QuickWay
+    ) -> kernels.Started:
+        """The first passes of a penalised logistic fit of two classes, without returning between them.
+
+        ``work`` is what a row costs in one of them, in multiply-adds; all rows are one block.
+        """
+        labels = kernels.Labels(self.codes, self.weights)
+        constant = len(begin) > self.columns_count
+        span = Span(0, self.rows, next(iter(spans(self.rows, work, len(begin)))).lanes, self.rows * work)
+        with one_blas_thread():
+            return kernels.quick_start(
+                self.block.rows, labels, begin, shift, constant, self.weight, strength, way, span
+            )
 
     def sweep(
         self, rule: Rule, state: SweepState, order: Positions | None = None, first: int = 0, last: int | None = None

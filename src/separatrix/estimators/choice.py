@@ -10,7 +10,7 @@ Many classes with a penalty have prices of their own, in ``many_classes``.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from separatrix.estimators.prices import PASS, Prices
 from separatrix.terms.penalised import PenalisedLoss
@@ -57,7 +57,7 @@ class Choice:
 
 def sample_size(objective: PenalisedLoss) -> int:
     """Rows of the sample that makes sub-sampled Newton cheapest; more than a third of all where none does."""
-    return _subsampled(_prices(objective)).sample
+    return subsampling(_prices(objective)).sample
 
 
 def choices(objective: PenalisedLoss) -> list[Choice]:
@@ -71,8 +71,8 @@ def choices(objective: PenalisedLoss) -> list[Choice]:
         some = min(n, max(3 * p, n // 8))
         factor = prices.hessian(some) + prices.factor
         found.append(Choice("quasi-newton", PASSES * reading + min(factor, PASSES * reading)))
-    if not prices.sparse and 3 * _subsampled(prices).sample <= n:
-        found.append(_subsampled(prices))
+    if math.isfinite(subsampling(prices).price):
+        found.append(subsampling(prices))
     return sorted(found, key=lambda choice: choice.price)
 
 
@@ -101,15 +101,19 @@ def _prices(objective: PenalisedLoss) -> Prices:
     return Prices(engine.rows, objective.size, engine.entries_per_row, engine.sparse)
 
 
-def _subsampled(prices: Prices) -> Choice:
-    """Sub-sampled Newton with the sample of least price, among powers of two times the least."""
+def subsampling(prices: Prices) -> Choice:
+    """Sub-sampled Newton with the sample of least price, among powers of two times the least.
+
+    Of sparse rows, and of rows that are too few, that price is infinite.
+    """
     p = prices.coefficients
     best, rows = None, max(LEAST_SAMPLE, MANY_ROWS_PER_COLUMN * p)
     while best is None or 3 * rows <= prices.rows:
         passes = 1.0 + DIGITS / math.log(rows / p)
-        steps = 5.0 * prices.hessian(rows) + SMALL_STEPS * (prices.factor + PASS)
+        reading = rows / prices.rows * prices.reading
+        steps = 5.0 * prices.hessian(rows) + SMALL_STEPS * (prices.factor + PASS + reading)
         offer = Choice("newton-subsample", steps + passes * prices.one_pass, rows)
         if best is None or offer.price < best.price:
             best = offer
         rows *= 2
-    return best
+    return replace(best, price=math.inf) if prices.sparse or 3 * best.sample > prices.rows else best

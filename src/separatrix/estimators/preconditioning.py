@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from separatrix.core.factor import factorise
+from separatrix.core.arrays import Vector
+from separatrix.core.factor import Factor, factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.estimators.prices import Prices, passes_until
@@ -72,37 +73,46 @@ class Renewal:
         known = rate != 1.0
         self.spent += self.prices.one_pass * (ASK_AFTER if self.spent == 0.0 else 1)
         if not known:
-            rate = float(np.clip(math.sqrt(self.objective.size / self.objective.engine.rows), *UNKNOWN))
+            rate = unknown_rate(self.prices)
         going_on = passes_until(needed, rate) * self.prices.one_pass
         most = AHEAD * self.spent if known else math.inf
-        offers = [offer for offer in self._offers() if offer.price <= most]
-        cost = {offer: offer.price + passes_until(needed, offer.rate) * offer.one_pass for offer in offers}
+        within = [offer for offer in offers(self.prices, not self.been_in_row_space) if offer.price <= most]
+        cost = {offer: offer.price + passes_until(needed, offer.rate) * offer.one_pass for offer in within}
         best = min(cost, key=lambda offer: cost[offer], default=None)
         if best is None or cost[best] > WORTH * going_on:
             return None
         if best.rows == 0:
             self.to_row_space = True
             return Stop.STALLED
-        made = self._make(best, here)
+        made = hessian_factor(self.objective, best.rows, here.point, self.seed)
         if made is not None:
             self.taken.append(f"the Hessian of {best.rows} rows")
         return made
 
-    def _offers(self) -> Iterator[Offer]:
-        prices, p, n = self.prices, self.objective.size, self.objective.engine.rows
-        if p <= LARGEST_SIDE:
-            rows, least = n, ROWS_PER_COLUMN * p
-            while rows == n or rows >= least:
-                rate = FRESH if rows == n else max(FRESH, math.sqrt(p / rows))
-                yield Offer(rows, prices.hessian(rows) + prices.factor, prices.one_pass, rate)
-                rows //= 2
-        if 2 * n <= p and n <= LARGEST_SIDE and not self.been_in_row_space:
-            yield Offer(0, prices.row_space, 0.0, FRESH)
 
-    def _make(self, offer: Offer, here: Evaluation) -> Preconditioner | None:
-        some = self.objective
-        if offer.rows < some.engine.rows:
-            some = replace(some, engine=some.engine.sample(offer.rows, self.seed), ranges=None, passes=0)
-        hessian = some.evaluate(here.point, curvature=True).hessian
-        assert hessian is not None
-        return factorise(hessian, here.point)
+def offers(prices: Prices, row_space: bool = True) -> Iterator[Offer]:
+    """What might be made: a Hessian of all rows, of half of them, …; the space of the rows, where they are few."""
+    p, n = prices.coefficients, prices.rows
+    if p <= LARGEST_SIDE:
+        rows, least = n, ROWS_PER_COLUMN * p
+        while rows == n or rows >= least:
+            rate = FRESH if rows == n else max(FRESH, math.sqrt(p / rows))
+            yield Offer(rows, prices.hessian(rows) + prices.factor, prices.one_pass, rate)
+            rows //= 2
+    if row_space and 2 * n <= p and n <= LARGEST_SIDE:
+        yield Offer(0, prices.row_space, 0.0, 0.0)
+
+
+def unknown_rate(prices: Prices) -> float:
+    """What a pass leaves of the gradient as long as nobody has looked."""
+    return float(np.clip(math.sqrt(prices.coefficients / prices.rows), *UNKNOWN))
+
+
+def hessian_factor(objective: PenalisedLoss, rows: int, point: Vector, seed: int) -> Factor | None:
+    """The factor of the Hessian at a point of all rows, or of some."""
+    some = objective
+    if rows < objective.engine.rows:
+        some = replace(objective, engine=objective.engine.sample(rows, seed), ranges=None, passes=0)
+    hessian = some.evaluate(point, curvature=True).hessian
+    assert hessian is not None
+    return factorise(hessian, point)

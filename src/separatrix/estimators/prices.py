@@ -11,6 +11,9 @@ from dataclasses import dataclass
 PASS = 3e6
 """A pass over the data beside its work: calls, checks, the steps of a solver (about a tenth of a millisecond)."""
 
+ROW = 500.0
+"""The loss of a row, with its slope and curvature: an exponential, a logarithm, two divisions."""
+
 ENTRY = 8.0
 """A stored number of a dense row, read for scores and gradient: bound by memory."""
 
@@ -41,9 +44,14 @@ class Prices:
 
     @property
     def one_pass(self) -> float:
-        """Scores and gradient of all rows."""
+        """Losses and gradient of all rows."""
+        return PASS + self.reading
+
+    @property
+    def reading(self) -> float:
+        """The same without what a pass costs beside its work."""
         each = SPARSE_ENTRY if self.sparse else ENTRY
-        return PASS + each * self.rows * self.entries_per_row
+        return self.rows * (ROW + each * self.entries_per_row)
 
     def hessian(self, rows: int) -> float:
         """The Hessian of some of the rows, added up in a pass over them."""
@@ -60,7 +68,7 @@ class Prices:
     def row_space(self) -> float:
         """A whole fit in the space of the rows: their products, a factor, passes there and back."""
         products = 0.5 * self.rows**2 * self.coefficients  # of sparse rows too: they are written out in panels
-        inside = 20.0 * (PASS + ENTRY * self.rows**2)
+        inside = 20.0 * (self.rows * (ROW + ENTRY * self.rows)) + 5.0 * PASS
         return CALL + products + FACTOR * self.rows**3 / 3.0 + inside + 3.0 * self.one_pass
 
 

@@ -14,8 +14,9 @@ from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.estimators.choice import Choice, choice, sample_size
 from separatrix.estimators.preconditioning import Renewal
-from separatrix.estimators.prices import PASS
+from separatrix.estimators.prices import PASS, Prices
 from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
+from separatrix.estimators.quick_start import begin_quickly
 from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
@@ -114,7 +115,10 @@ def solve(
     engine, p = objective.engine, objective.size
     begin = np.zeros(p) if start is None else objective.shifted_point(start)
     work = engine.rows * engine.entries_per_row * p * objective.outputs
-    extra = 6 if work < (SMALL_WORK if alpha == 0.0 else 1e-2 * SMALL_WORK) else 1
+    small = work < (SMALL_WORK if alpha == 0.0 else 1e-2 * SMALL_WORK)
+    if alpha == 0.0 and objective.outputs == 1 and objective.strength > 0.0:
+        small = small and Prices(engine.rows, p, engine.entries_per_row, engine.sparse).reading <= NEARLY_FREE * PASS
+    extra = 6 if small else 1
     unpenalised = objective.strength == 0.0 and alpha == 0.0
     no_loss = 0.6931 * engine.smallest_weight if unpenalised else 0.0
     patience = Patience(tol, max_iter, extra, trace, objective, no_loss)
@@ -141,9 +145,21 @@ def _solve_smooth(
     p, extra = objective.size, patience.extra
     if named == "quasi-newton":  # of many classes led by their means; the bound needs a penalty
         named = "newton-cholesky" if objective.strength == 0.0 else "led-steps" if objective.outputs > 1 else named
+    begun = begin_quickly(objective, begin, patience, seed) if named == "auto" else None
     chosen = choice(objective) if named == "auto" else Choice(named)
+    near = begun is not None and begun.near
+    if begun is not None:
+        begin = begun.point
+        if begun.asked:
+            from separatrix.estimators.certifying import certified
+
+            return certified(objective, 0.0, objective.raw_point(begin), patience.tol, Stop.ASKED)
+        if near or begun.to_row_space:
+            chosen = Choice("newton-cholesky" if begun.newton else "quasi-newton")
     solver = patience.trace.solver = chosen.solver
-    patience.trace.reason = chosen.reason if named == "auto" else "asked for"
+    patience.trace.reason = "asked for" if named != "auto" else chosen.reason
+    if begun is not None:
+        patience.trace.reason = "; led by ".join([f"{len(patience.trace)} quick passes", *begun.led_by])
     outcome: Outcome | None = None
     if solver == "led-steps":
         from separatrix.estimators.many_classes import lead_by_guides
@@ -151,9 +167,13 @@ def _solve_smooth(
         outcome = lead_by_guides(objective, begin, started, iterative_judge(objective, patience.tol), patience, seed)
     if solver == "quasi-newton":
         judge, renewal = iterative_judge(objective), Renewal(objective, seed)
-        patience.extra = int(renewal.prices.one_pass <= NEARLY_FREE * PASS)
-        outcome = quasi_newton(objective, begin, judge, patience, 250, renewal)
-        if outcome.stop is Stop.STALLED and renewal.to_row_space:
+        patience.extra = int(not near and renewal.prices.one_pass <= NEARLY_FREE * PASS)
+        to_row_space = begun is not None and begun.to_row_space
+        if not to_row_space:
+            known = begun.secants if near and begun is not None else None
+            outcome = quasi_newton(objective, begin, judge, patience, 250, renewal, known)
+            to_row_space = outcome.stop is Stop.STALLED and renewal.to_row_space
+        if to_row_space:
             begin = _in_row_space(objective, patience.tol, seed)
             patience.trace.reason += "; then in the space of the rows"
             outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True))
@@ -327,7 +347,7 @@ def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, pat
 
 
 def _centred(objective: PenalisedLoss, outcome: Outcome) -> Solved:
-    """The outcome with the classes' weights summing to zero, and F as it is there: steps may drift by their rounding."""
+    """The outcome with the classes' weights summing to zero, and F as it is there: steps drift by rounding."""
     here = outcome.evaluation
     raw = objective.raw_point(here.point)
     here = replace(here, value=here.value - objective.uncentred(raw))

@@ -65,22 +65,26 @@ def quasi_newton(
     patience: Patience,
     limit: int,
     stronger: Stronger,
+    known: Secants | None = None,
 ) -> Outcome:
     """Steps by −B⁻¹g until the minimum is near, and then a proof of at most ``limit`` products.
 
-    Stalls, to be taken over by another solver, where steps fail or there are too many of them.
+    ``known`` are secants seen on the way to the start. Stalls, to be taken over by another solver, where steps fail or
+    there are too many of them.
     """
 
     def evaluate(point: Vector) -> Evaluation:
         return objective.prepare_products(point, diagonal=False)
 
-    here = objective.prepare_products(start)
-    assert here.diagonal is not None
-    first = stronger(here, 1.0, patience.tol * min(here.value, 1.0))
-    if isinstance(first, Stop):
-        return Outcome(here, None, math.inf, first)
+    here = objective.prepare_products(start, diagonal=known is None)
     most = max(LEAST_MEMORY, min(MEMORY, MOST_NUMBERS // (3 * len(start))))
-    secants, progress = Secants(first or Diagonal.of(here.diagonal), len(start), most), Progress()
+    if known is None:
+        assert here.diagonal is not None
+        first = stronger(here, 1.0, patience.tol * min(here.value, 1.0))
+        if isinstance(first, Stop):
+            return Outcome(here, None, math.inf, first)
+        known = Secants(first or Diagonal.of(here.diagonal), len(start), most)
+    secants, progress = known, Progress()
     solved = secants.base.solve(here.gradient)
     best: Outcome | None = None
     for passes in range(1, MOST_PASSES + 1):

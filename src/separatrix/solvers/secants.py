@@ -88,6 +88,18 @@ class Secants:
         self._lengths[k, : k + 1] = self._lengths[: k + 1, k] = images @ change
         self.scale = product / float(self._lengths[k, k])
 
+    def learn_all(self, steps: Matrix, changes: Matrix) -> None:
+        """Pairs that are sound, the oldest first, on top of a diagonal: those that there is room for."""
+        k = min(len(steps), self.most)
+        if k == 0:
+            return
+        steps, changes = steps[-k:], changes[-k:]
+        images = np.array([self.base.solve(change) for change in changes])
+        self._pairs[0, :k], self._pairs[1, :k], self._pairs[2, :k] = steps, changes, images
+        self._products[:k, :k] = np.triu(steps @ changes.T)
+        self._lengths[:k, :k] = images @ changes.T
+        self.count, self.scale = k, float(self._products[k - 1, k - 1] / self._lengths[k - 1, k - 1])
+
     def solve(self, vector: Vector, solved: Vector | None = None) -> Vector:
         """B⁻¹ times a vector, given M⁻¹ times it if that is known."""
         first = self.scale * (self.base.solve(vector) if solved is None else solved)

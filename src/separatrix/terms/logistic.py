@@ -21,6 +21,9 @@ from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.total import Total
 from separatrix.terms.losses import LossTotal, Ranges
 
+ROW_WORK = 60.0
+"""An exponential and a logarithm, in multiply-adds."""
+
 HEADER = 5
 """Numbers before the gradient: loss, weight, curvature, mistakes, size of the slopes."""
 
@@ -58,9 +61,9 @@ class LogisticLoss:
         return HEADER + p + (p * p if self.curvature else p * self.diagonal)
 
     def work(self, entries_per_row: float, columns: int) -> float:
-        """One read for the scores, one for the gradient, half a square for the Hessian."""
+        """One read for the scores, one for the gradient, half a square for the Hessian; and the loss itself."""
         pairs = entries_per_row * entries_per_row / 2 if self.curvature else 0.0
-        return entries_per_row + pairs
+        return ROW_WORK + entries_per_row + pairs
 
     def read(self, total: Total) -> list[list[LossTotal]]:
         """Totals by fold, then by point."""
