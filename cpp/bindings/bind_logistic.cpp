@@ -92,7 +92,7 @@ std::tuple<OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDouble
 quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
                  std::optional<Doubles> shift, bool constant, Doubles begin, double weight, double strength, bool newton,
                  std::optional<Columns> lower, double goal, Doubles prices, Doubles rates, double spent, double unknown,
-                 std::ptrdiff_t most, std::ptrdiff_t lanes, int threads) {
+                 std::ptrdiff_t most, std::size_t memory, std::ptrdiff_t lanes, int threads) {
     const auto n = static_cast<std::size_t>(held.rows.n);
     QuickStart start;
     start.task.rows = &held.rows;
@@ -105,7 +105,7 @@ quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::
     need(begin.size() == p, "one number per coefficient");
     need(!lower || (lower->shape(0) == p && lower->shape(1) == p), "a factor has a side for each coefficient");
     need(prices.size() == rates.size(), "one rate per price");
-    need(weight > 0.0 && strength > 0.0 && goal > 0.0, "weight, strength and goal must be positive");
+    need(weight > 0.0 && strength > 0.0 && goal > 0.0 && memory > 0, "weight, strength, goal, memory must be positive");
     start.task.codes = codes.data();
     start.task.positive = positive;
     start.task.weights = weights ? weights->data() : nullptr;
@@ -120,6 +120,7 @@ quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::
     start.spent = spent;
     start.unknown = unknown;
     start.most = most;
+    start.memory = memory;
     for (std::size_t k = 0; k < prices.size(); ++k) start.offers.push_back({prices.data()[k], rates.data()[k]});
     Started out;
     {
@@ -154,7 +155,7 @@ void bind_logistic(nb::module_& module) {
                nb::arg("weights").none(), nb::arg("shift").none(), nb::arg("constant"), nb::arg("begin"),
                nb::arg("weight"), nb::arg("strength"), nb::arg("newton"), nb::arg("lower").none(), nb::arg("goal"),
                nb::arg("prices"), nb::arg("rates"), nb::arg("spent"), nb::arg("unknown"), nb::arg("most"),
-               nb::arg("lanes"), nb::arg("threads"),
+               nb::arg("memory"), nb::arg("lanes"), nb::arg("threads"),
                "All first steps of a fit: points, values, norms, mistakes, diagonal, secants, offer, near.");
 }
 

@@ -160,7 +160,7 @@ Started quick_start(const QuickStart& start, const double* begin) {
     Evaluation here =
         objective(Vector(begin, begin + objective.size()), start.newton, !start.newton && start.lower == nullptr);
     Evaluation next;
-    Secants secants(first_guide(objective, here), objective.size());
+    Secants secants(first_guide(objective, here), objective.size(), start.memory);
     Vector step, decrements;
     while (std::isfinite(here.value)) {
         record(out, here);

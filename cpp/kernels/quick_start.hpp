@@ -30,6 +30,7 @@ struct QuickStart {
     double spent = 0.0;               // passes that went before; an offer may cost twice what was spent
     double unknown = 1.0;             // what a pass leaves of the decrement, as far as one can say at the start
     std::ptrdiff_t most = 60;         // passes at most
+    std::size_t memory = 30;          // secants that are remembered
 };
 
 // What was seen at each pass, where it ended, and the last secants: steps and how the gradient changed along them.

@@ -17,10 +17,9 @@ struct Guide {
 
 class Secants {
 public:
-    static constexpr std::size_t kMemory = 30;             // pairs that are remembered
-    static constexpr double kLeastCurvature = 1e-14;       // of a pair's lengths; below it is rounding
+    static constexpr double kLeastCurvature = 1e-14;  // of a pair's lengths; below it is rounding
 
-    Secants(Guide guide, std::ptrdiff_t p) : guide_(std::move(guide)), p_(p) {}
+    Secants(Guide guide, std::ptrdiff_t p, std::size_t most) : guide_(std::move(guide)), p_(p), most_(most) {}
 
     void learn(std::vector<double> step, std::vector<double> change) {
         const double product = dot(step.data(), change.data(), p_);
@@ -29,7 +28,7 @@ public:
         std::vector<double> image = change;
         solve_first(image);
         scale_ = product / dot(change.data(), image.data(), p_);
-        if (products_.size() == kMemory) {
+        if (products_.size() == most_) {
             steps_.erase(steps_.begin());
             changes_.erase(changes_.begin());
             products_.erase(products_.begin());
@@ -75,6 +74,7 @@ private:
 
     Guide guide_;
     std::ptrdiff_t p_;
+    std::size_t most_;
     double scale_ = 1.0;
     std::vector<std::vector<double>> steps_, changes_;
     std::vector<double> products_;

@@ -77,7 +77,7 @@ class Yardstick:
     """What the bound needs to know of the data, in the coordinates (w, b′) of the solver.
 
     ``sizes`` bounds |xⱼ|, ``spreads`` bounds |xⱼ − shiftⱼ| (1 for the constant);
-    ``rows`` counts the rows summed.
+    ``rows`` counts the rows summed; ``longest`` bounds ‖x‖ + ‖shift‖.
     """
 
     rows: int
@@ -85,15 +85,25 @@ class Yardstick:
     spreads: Vector
     constant: bool
     outputs: int = 1
+    longest: float = math.inf
 
     @classmethod
-    def of(cls, rows: int, low: Vector, high: Vector, shift: Vector, constant: bool, outputs: int = 1) -> "Yardstick":
+    def of(
+        cls,
+        rows: int,
+        low: Vector,
+        high: Vector,
+        shift: Vector,
+        constant: bool,
+        outputs: int = 1,
+        longest: float = math.inf,
+    ) -> "Yardstick":
         """From the columns' least and greatest values."""
         sizes = np.maximum(np.abs(low), np.abs(high)) + np.abs(shift)
         spreads = np.maximum(high - shift, shift - low)
         if constant:
             sizes, spreads = np.append(sizes, 1.0), np.append(spreads, 1.0)
-        return cls(rows, np.tile(sizes, outputs), np.tile(spreads, outputs), constant, outputs)
+        return cls(rows, np.tile(sizes, outputs), np.tile(spreads, outputs), constant, outputs, longest)
 
     @property
     def gamma(self) -> float:
@@ -101,8 +111,15 @@ class Yardstick:
         return (self.rows + 2 * len(self.sizes) + 64) * UNIT_ROUNDOFF
 
     def score_error(self, point: Vector) -> float:
-        """E: how far a computed score may be from the true one."""
-        return 2.0 * (len(point) + 4) * UNIT_ROUNDOFF * self.widest(self.sizes * np.abs(point), one=True)
+        """E: how far a computed score may be from the true one: rounding times Σⱼ|xⱼwⱼ|, which is at most ‖x‖‖w‖."""
+        products = self.widest(self.sizes * np.abs(point), one=True)
+        if math.isfinite(self.longest):
+            rows = point.reshape(self.outputs, -1)
+            weights = rows[:, : rows.shape[1] - self.constant]
+            lengths = self.longest * np.sqrt(np.square(weights).sum(axis=1))
+            lengths += np.abs(rows[:, -1]) if self.constant else 0.0
+            products = min(products, float(lengths.max()) * (1.0 + 1e-9))
+        return 2.0 * (len(point) + 4) * UNIT_ROUNDOFF * products
 
     def widest(self, products: Vector, one: bool = False) -> float:
         """Σⱼ products, of the only output; of K outputs twice the largest (``one``: once)."""

@@ -349,6 +349,7 @@ class QuickWay:
     spent: float = 0.0
     unknown: float = 1.0
     most: int = 60
+    memory: int = 30
 
 
 def quick_start(
@@ -381,6 +382,7 @@ def quick_start(
         way.spent,
         way.unknown,
         way.most,
+        way.memory,
         span.lanes,
         threads_for(span),
     )

@@ -124,6 +124,9 @@ class Engine(Protocol):
     def columns(self, which: Positions) -> Any:
         """A few columns, packed or as a view."""
 
+    def stretch(self, first: int, last: int) -> Any:
+        """Columns first … last−1, packed or as a view."""
+
     def narrow(self, which: Positions) -> "Engine":
         """An engine over a few columns, same rows and labels."""
 

@@ -183,6 +183,14 @@ class MemoryEngine:
             packed[rows] = self.block.take(rows)[:, which]
         return packed
 
+    def stretch(self, first: int, last: int) -> Any:
+        """Columns first … last−1, as a view where that can be had."""
+        if self.block.layout == "dense":
+            return self.block.source[:, first:last]
+        if self.block.sparse:
+            return self.block.source[:, first:last]
+        return self.columns(np.arange(first, last))
+
     def narrow(self, which: Positions) -> Self:
         """An engine over a few columns, same rows, labels and weights."""
         return type(self)(block_of(self._packed(which)), self.codes, self.classes, self.weights)

@@ -67,7 +67,9 @@ class Prices:
     @property
     def row_space(self) -> float:
         """A whole fit in the space of the rows: their products, a factor, passes there and back."""
-        products = 0.5 * self.rows**2 * self.coefficients  # of sparse rows too: they are written out in panels
+        products = 0.5 * self.rows**2 * self.coefficients
+        if self.sparse:  # every stored number meets those of its column
+            products = SPARSE_PAIR * self.rows**2 * self.entries_per_row**2 / self.coefficients
         inside = 20.0 * (self.rows * (ROW + ENTRY * self.rows)) + 5.0 * PASS
         return CALL + products + FACTOR * self.rows**3 / 3.0 + inside + 3.0 * self.one_pass
 

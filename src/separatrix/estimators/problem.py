@@ -69,8 +69,9 @@ def yardsticks(objective: PenalisedLoss, rows: int | None = None) -> tuple[Yards
     ranges = objective.ranges
     assert ranges is not None
     rows = objective.engine.rows if rows is None else rows
-    plain = Yardstick.of(rows, ranges.low, ranges.high, objective.shift, objective.constant, objective.outputs)
     longest = (math.sqrt(ranges.longest) + float(np.linalg.norm(objective.shift))) * (1.0 + 1e-9)
+    columns = (ranges.low, ranges.high, objective.shift)
+    plain = Yardstick.of(rows, *columns, objective.constant, objective.outputs, longest)
     across = float(np.linalg.norm(plain.spreads[: len(objective.shift)])) * (1.0 + 1e-9)
     return plain, IterativeYardstick(plain, objective.strength, longest, min(longest, across))
 

@@ -40,7 +40,13 @@ FEW = 20.0
 FLOOR, NEAR = 1e-18, 1e-3
 """Half the squared decrement as a share of F where Newton's steps end, and of the tolerance where secants do."""
 
-MOST_PASSES = 60
+MOST_PASSES = 150
+
+MEMORY, LEAST_MEMORY = 30, 8
+"""Secants that are remembered, and how many where columns are so many that they cost more than a pass."""
+
+SECANT = 2.0
+"""A number of a secant, read for a step: four reads of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,8 @@ def begin_quickly(objective: PenalisedLoss, begin: Vector, patience: Patience, s
     if objective.outputs > 1 or objective.strength <= 0.0 or numbers > MOST_NUMBERS:
         return None
     prices = Prices(engine.rows, p, engine.entries_per_row, engine.sparse)
-    reading = prices.reading
+    memory = MEMORY if 4.0 * SECANT * MEMORY * p <= prices.reading else LEAST_MEMORY
+    reading = prices.reading + 4.0 * SECANT * memory * p
     choices = list(offers(prices))
     newton = STEPS * (reading + prices.hessian(engine.rows) + prices.factor - CALL)
     by_newton = p <= MOST_COEFFICIENTS and newton <= FEW * reading
@@ -83,6 +90,7 @@ def begin_quickly(objective: PenalisedLoss, begin: Vector, patience: Patience, s
         prices=np.array([offer.price for offer in choices]) / reading,
         rates=np.array([offer.rate**2 for offer in choices]),
         unknown=unknown_rate(prices) ** 2,
+        memory=memory,
     )
     found = _steps(objective, begin, patience, way)
     led_by: tuple[str, ...] = ()
@@ -120,6 +128,6 @@ def _steps(
             break
     secants = None
     if not way.newton:
-        secants = Secants(factor or Diagonal(started.inverse), objective.size)
+        secants = Secants(factor or Diagonal(started.inverse), objective.size, way.memory)
         secants.learn_all(started.steps, started.changes)
     return Begun(started.points[last], way.newton, started.near, asked, False, secants, (), started.taken)

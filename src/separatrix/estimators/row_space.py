@@ -14,7 +14,7 @@ w.
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import lapack
 
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.pool import LanePool
@@ -22,13 +22,16 @@ from separatrix.engines import MemoryEngine
 from separatrix.estimators.inputs import block_of
 from separatrix.terms.penalised import PenalisedLoss
 
-PANEL = 256
+PANEL = 1024
 """Columns whose products are added at a time."""
 
 LANES = 4
 """Sums that are added up apart, whatever the number of threads."""
 
-LITTLE = 2e8
+MANY_ROWS = 1500
+"""Rows beyond which only two sums are added up apart: each is a matrix of their squares, and so is a product."""
+
+LITTLE = 2e7
 """Twice the multiply-adds below which other threads cost more than they save."""
 
 DEPENDENT = 1e-12
@@ -36,19 +39,23 @@ DEPENDENT = 1e-12
 
 
 def row_products(objective: PenalisedLoss) -> Matrix:
-    """All ⟨x̃ᵢ, x̃ⱼ⟩ of rows about the shift (n × n; the lower triangle counts), panel by panel of columns."""
+    """All ⟨x̃ᵢ, x̃ⱼ⟩ of rows about the shift (n × n), panel by panel of columns."""
     engine, d = objective.engine, objective.engine.columns_count
+    if engine.sparse and not objective.shift.any():
+        rows = engine.stretch(0, d).astype(np.float64).tocsr()
+        return np.asfortranarray((rows @ rows.T).toarray())
     edges = [*range(0, d, PANEL), d]
-    lanes = min(LANES, len(edges) - 1)
+    lanes = min(LANES if engine.rows <= MANY_ROWS else 2, len(edges) - 1)
 
     def add(lane: int) -> Matrix:
-        total = np.zeros((engine.rows, engine.rows), order="F")
+        total, part = np.zeros((engine.rows, engine.rows)), np.empty((engine.rows, engine.rows))
+        buffer = np.empty((engine.rows, PANEL))
         for at in range(lane, len(edges) - 1, lanes):
-            which = np.arange(edges[at], edges[at + 1])
-            panel = engine.columns(which)
+            panel = engine.stretch(edges[at], edges[at + 1])
             panel = panel.toarray() if engine.sparse else panel
-            moved = np.asarray(panel, dtype=np.float64) - objective.shift[which]
-            total = blas.dsyrk(1.0, moved, beta=1.0, c=total, lower=1, overwrite_c=1)
+            moved = buffer[:, : edges[at + 1] - edges[at]]
+            np.subtract(panel, objective.shift[edges[at] : edges[at + 1]], out=moved, dtype=np.float64)
+            total += np.matmul(moved, moved.T, out=part)  # BLAS takes it as symmetric, and other threads go on
         return total
 
     with LanePool(1 if engine.rows**2 * engine.entries_per_row < LITTLE else None) as pool:
@@ -56,7 +63,7 @@ def row_products(objective: PenalisedLoss) -> Matrix:
     whole = sums[0]
     for part in sums[1:]:
         whole += part
-    return whole
+    return np.asfortranarray(whole)
 
 
 class RowSpace:

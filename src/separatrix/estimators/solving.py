@@ -207,7 +207,10 @@ def _in_row_space(objective: PenalisedLoss, tol: float, seed: int) -> Vector:
     from separatrix.estimators.row_space import RowSpace
 
     space = RowSpace(objective)
-    quiet = Patience(IN_ROW_SPACE * tol, 100, 0, Trace(), space.objective)
+    quiet = Patience(IN_ROW_SPACE * tol, 1000, 0, Trace(), space.objective)
+    begun = begin_quickly(space.objective, np.zeros(space.objective.size), quiet, seed)
+    if begun is not None and begun.near:  # the proof is that of the whole
+        return space.point(begun.point)
     inner = _solve_smooth(space.objective, "auto", np.zeros(space.objective.size), False, quiet, seed)
     return space.point(inner.outcome.evaluation.point)
 
