@@ -24,6 +24,7 @@ WORKLOADS = {
     "w12": "benchmarks.w12_predict",
     "w14": "benchmarks.w14_sgd",
     "w16": "benchmarks.w16_shapes",
+    "threads": "benchmarks.threads",
     "prices": "benchmarks.prices",
     "w13": "benchmarks.w13_first_use",
 }
