@@ -28,14 +28,18 @@ def run(options: Options) -> None:
         sparse = _objective(scipy.sparse.random_array(tall, density=0.05, format="csr", rng=random))
         tiny = _objective(random.normal(size=(8, 2)))
         pairs = 0.5 * sparse.engine.entries_per_row**2 * tall[0]
+        short = _objective(random.normal(size=(tall[0], 1)))
         reading = _pass(sparse, rounds)
+        row = _pass(short, rounds) / tall[0]
+        entry = _pass(long, rounds) / (tall[0] * tall[1]) - row / tall[1]
         hessian = _seconds(lambda: sparse.evaluate(np.zeros(sparse.size), True), rounds)
         matrix = np.eye(800) + 1e-3
         some = random.permutation(tall[0])[: tall[0] // 4]
         found = {
             "PASS": _pass(tiny, rounds),
-            "ENTRY": _pass(long, rounds) / (tall[0] * tall[1]),
-            "SPARSE_ENTRY": reading / (tall[0] * sparse.engine.entries_per_row),
+            "ROW": row - entry,
+            "ENTRY": entry,
+            "SPARSE_ENTRY": (reading / tall[0] - row) / sparse.engine.entries_per_row,
             "SPARSE_PAIR": max(hessian - reading, 0.0) / pairs,
             "FACTOR": _seconds(lambda: factorise(matrix, np.zeros(800)), rounds) / (800**3 / 6),
             "COPY": _seconds(lambda: long.engine.block.take(some), rounds) / (len(some) * tall[1]),

@@ -45,4 +45,13 @@ SEPARATRIX_INLINE void for_chunks(const Rows& rows, std::ptrdiff_t first, std::p
     }
 }
 
+// The same; rows of float32 are not brought to scratch memory first: for work that reads each value twice.
+template <class Work>
+SEPARATRIX_INLINE void for_chunks_in_place(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last,
+                                           std::ptrdiff_t step, const Work& work) {
+    if (!floats_in_place(rows)) return for_chunks(rows, first, last, step, work);
+    for (std::ptrdiff_t at = first; at < last; at += step)
+        work(floats_of(rows, at, std::min(step, last - at)), at);
+}
+
 }  // namespace separatrix

@@ -9,81 +9,127 @@
 
 namespace separatrix {
 
-SEPARATRIX_INLINE double dot(const double* SEPARATRIX_RESTRICT x, const double* SEPARATRIX_RESTRICT w,
-                             std::ptrdiff_t d) {
+template <class T>
+SEPARATRIX_INLINE double dot(const T* SEPARATRIX_RESTRICT x, const double* SEPARATRIX_RESTRICT w, std::ptrdiff_t d) {
     double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     std::ptrdiff_t j = 0;
     for (; j + 8 <= d; j += 8)
-        for (int k = 0; k < 8; ++k) part[k] += x[j + k] * w[j + k];
-    for (int k = 0; j < d; ++j, ++k) part[k] += x[j] * w[j];
+        for (int k = 0; k < 8; ++k) part[k] += static_cast<double>(x[j + k]) * w[j + k];
+    for (int k = 0; j < d; ++j, ++k) part[k] += static_cast<double>(x[j]) * w[j];
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-// Four rows at once: as `dot` adds them up, to the bit, but no addition waits for the last one of its own row. Rows a
-// few thousand bytes on are asked for in passing, because four streams at once are more than a processor foresees.
 #if defined(__GNUC__) || defined(__clang__)
 typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float FloatQuad __attribute__((vector_size(16), aligned(4), may_alias));
 
-SEPARATRIX_INLINE void four_dots(const double* SEPARATRIX_RESTRICT x, std::ptrdiff_t ld,
-                                 const double* SEPARATRIX_RESTRICT w, std::ptrdiff_t d, double offset,
-                                 double* SEPARATRIX_RESTRICT score) {
-    constexpr std::ptrdiff_t kAhead = 1024;
-    Quad low[4] = {}, high[4] = {};
+SEPARATRIX_INLINE Quad quad_at(const double* at) { return *reinterpret_cast<const Quad*>(at); }
+SEPARATRIX_INLINE Quad quad_at(const float* at) {
+    return __builtin_convertvector(*reinterpret_cast<const FloatQuad*>(at), Quad);
+}
+
+// The first `count` of four values, then zeros.
+template <class T>
+SEPARATRIX_INLINE Quad some_at(const T* at, std::ptrdiff_t count) {
+    if (count >= 4) return quad_at(at);
+    if (count == 3)
+        return Quad{static_cast<double>(at[0]), static_cast<double>(at[1]), static_cast<double>(at[2]), 0.0};
+    if (count == 2) return Quad{static_cast<double>(at[0]), static_cast<double>(at[1]), 0.0, 0.0};
+    return count == 1 ? Quad{static_cast<double>(at[0]), 0.0, 0.0, 0.0} : Quad{};
+}
+
+// Scores of four rows at once: as `dot` adds them up, to the bit (zeros added to a sum leave it), but no addition waits
+// for the last one of its own row. Rows a few thousand bytes on are asked for in passing, because four streams at once
+// are more than a processor foresees. The weights of the last columns stand in `last`.
+template <class T>
+SEPARATRIX_INLINE void four_dots(const T* SEPARATRIX_RESTRICT x, std::ptrdiff_t ld, const double* SEPARATRIX_RESTRICT w,
+                                 std::ptrdiff_t d, const Quad* last, double offset, double* SEPARATRIX_RESTRICT score) {
+    constexpr std::ptrdiff_t kAhead = 8192 / static_cast<std::ptrdiff_t>(sizeof(T));
+    const T *x0 = x, *x1 = x + ld, *x2 = x + 2 * ld, *x3 = x + 3 * ld;
+    Quad a0{}, a1{}, b0{}, b1{}, c0{}, c1{}, e0{}, e1{};
     std::ptrdiff_t j = 0;
     for (; j + 8 <= d; j += 8) {
-        const Quad first = *reinterpret_cast<const Quad*>(w + j), second = *reinterpret_cast<const Quad*>(w + j + 4);
-        for (int r = 0; r < 4; ++r) {
-            const double* at = x + r * ld + j;
-            __builtin_prefetch(at + kAhead);
-            low[r] += *reinterpret_cast<const Quad*>(at) * first;
-            high[r] += *reinterpret_cast<const Quad*>(at + 4) * second;
+        const Quad first = quad_at(w + j), second = quad_at(w + j + 4);
+        __builtin_prefetch(x0 + j + kAhead);
+        __builtin_prefetch(x1 + j + kAhead);
+        __builtin_prefetch(x2 + j + kAhead);
+        __builtin_prefetch(x3 + j + kAhead);
+        a0 += quad_at(x0 + j) * first;
+        a1 += quad_at(x0 + j + 4) * second;
+        b0 += quad_at(x1 + j) * first;
+        b1 += quad_at(x1 + j + 4) * second;
+        c0 += quad_at(x2 + j) * first;
+        c1 += quad_at(x2 + j + 4) * second;
+        e0 += quad_at(x3 + j) * first;
+        e1 += quad_at(x3 + j + 4) * second;
+    }
+    if (const std::ptrdiff_t left = d - j; left > 0) {
+        a0 += some_at(x0 + j, left) * last[0];
+        b0 += some_at(x1 + j, left) * last[0];
+        c0 += some_at(x2 + j, left) * last[0];
+        e0 += some_at(x3 + j, left) * last[0];
+        if (left > 4) {
+            a1 += some_at(x0 + j + 4, left - 4) * last[1];
+            b1 += some_at(x1 + j + 4, left - 4) * last[1];
+            c1 += some_at(x2 + j + 4, left - 4) * last[1];
+            e1 += some_at(x3 + j + 4, left - 4) * last[1];
         }
     }
-    double part[4][8];
-    for (int r = 0; r < 4; ++r) {
-        std::memcpy(part[r], &low[r], sizeof(Quad));
-        std::memcpy(part[r] + 4, &high[r], sizeof(Quad));
-    }
-    for (int k = 0; j < d; ++j, ++k)
-        for (int r = 0; r < 4; ++r) part[r][k] += x[r * ld + j] * w[j];
-    for (int r = 0; r < 4; ++r) {
-        const double* p = part[r];
-        score[r] = offset + (((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7])));
-    }
+    const Quad a = a0 + a1, b = b0 + b1, c = c0 + c1, e = e0 + e1;
+    score[0] = offset + ((a[0] + a[2]) + (a[1] + a[3]));
+    score[1] = offset + ((b[0] + b[2]) + (b[1] + b[3]));
+    score[2] = offset + ((c[0] + c[2]) + (c[1] + c[3]));
+    score[3] = offset + ((e[0] + e[2]) + (e[1] + e[3]));
+}
+
+// score[i] = offset + <x_i, w>
+template <class T>
+SEPARATRIX_INLINE void add_scores(const DenseChunkOf<T>& chunk, const double* w, std::ptrdiff_t d, double offset,
+                                  double* score) {
+    const std::ptrdiff_t whole = d / 8 * 8;
+    const Quad last[2] = {some_at(w + whole, d - whole), d - whole > 4 ? some_at(w + whole + 4, d - whole - 4) : Quad{}};
+    std::ptrdiff_t i = 0;
+    for (; i + 4 <= chunk.m; i += 4) four_dots(chunk.x + i * chunk.ld, chunk.ld, w, d, last, offset, score + i);
+    for (; i < chunk.m; ++i) score[i] = offset + dot(chunk.x + i * chunk.ld, w, d);
 }
 #else
-inline void four_dots(const double* x, std::ptrdiff_t ld, const double* w, std::ptrdiff_t d, double offset,
-                      double* score) {
-    for (int r = 0; r < 4; ++r) score[r] = offset + dot(x + r * ld, w, d);
+template <class T>
+inline void add_scores(const DenseChunkOf<T>& chunk, const double* w, std::ptrdiff_t d, double offset, double* score) {
+    for (std::ptrdiff_t i = 0; i < chunk.m; ++i) score[i] = offset + dot(chunk.x + i * chunk.ld, w, d);
 }
 #endif
 
-// score[i] = offset + <x_i, w>
-SEPARATRIX_INLINE void add_scores(const DenseChunk& chunk, const double* w, std::ptrdiff_t d, double offset,
-                                  double* score) {
-    std::ptrdiff_t i = 0;
-    for (; i + 4 <= chunk.m; i += 4) four_dots(chunk.x + i * chunk.ld, chunk.ld, w, d, offset, score + i);
-    for (; i < chunk.m; ++i) score[i] = offset + dot(chunk.x + i * chunk.ld, w, d);
+// gradient += s0 a + s1 b + s2 c + s3 e
+template <class T>
+SEPARATRIX_INLINE void add_four(const T* SEPARATRIX_RESTRICT a, const T* SEPARATRIX_RESTRICT b,
+                                const T* SEPARATRIX_RESTRICT c, const T* SEPARATRIX_RESTRICT e, const double* s,
+                                std::ptrdiff_t d, double* SEPARATRIX_RESTRICT gradient) {
+    const double s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+    std::ptrdiff_t j = 0;
+#if defined(__GNUC__) || defined(__clang__)
+    for (; j + 4 <= d; j += 4)
+        *reinterpret_cast<Quad*>(gradient + j) += (s0 * quad_at(a + j) + s1 * quad_at(b + j)) +
+                                                  (s2 * quad_at(c + j) + s3 * quad_at(e + j));
+#endif
+    for (; j < d; ++j)
+        gradient[j] += (s0 * static_cast<double>(a[j]) + s1 * static_cast<double>(b[j])) +
+                       (s2 * static_cast<double>(c[j]) + s3 * static_cast<double>(e[j]));
 }
 
 // gradient += sum over the listed rows of slope[i] * x_i, four rows at a time.
-SEPARATRIX_INLINE void add_gradient(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
+template <class T>
+SEPARATRIX_INLINE void add_gradient(const DenseChunkOf<T>& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
                                     const double* slope, std::ptrdiff_t d, double* SEPARATRIX_RESTRICT gradient) {
+    const auto row = [&](std::ptrdiff_t i) SEPARATRIX_INLINE_LAMBDA { return chunk.x + listed[i] * chunk.ld; };
     std::ptrdiff_t i = 0;
     for (; i + 4 <= count; i += 4) {
-        const double* SEPARATRIX_RESTRICT a = chunk.x + listed[i] * chunk.ld;
-        const double* SEPARATRIX_RESTRICT b = chunk.x + listed[i + 1] * chunk.ld;
-        const double* SEPARATRIX_RESTRICT c = chunk.x + listed[i + 2] * chunk.ld;
-        const double* SEPARATRIX_RESTRICT e = chunk.x + listed[i + 3] * chunk.ld;
-        const double s0 = slope[listed[i]], s1 = slope[listed[i + 1]], s2 = slope[listed[i + 2]],
-                     s3 = slope[listed[i + 3]];
-        for (std::ptrdiff_t j = 0; j < d; ++j)
-            gradient[j] += (s0 * a[j] + s1 * b[j]) + (s2 * c[j] + s3 * e[j]);
+        const double slopes[4] = {slope[listed[i]], slope[listed[i + 1]], slope[listed[i + 2]], slope[listed[i + 3]]};
+        add_four(row(i), row(i + 1), row(i + 2), row(i + 3), slopes, d, gradient);
     }
     for (; i < count; ++i) {
-        const double* SEPARATRIX_RESTRICT a = chunk.x + listed[i] * chunk.ld;
+        const T* SEPARATRIX_RESTRICT a = row(i);
         const double s = slope[listed[i]];
-        for (std::ptrdiff_t j = 0; j < d; ++j) gradient[j] += s * a[j];
+        for (std::ptrdiff_t j = 0; j < d; ++j) gradient[j] += s * static_cast<double>(a[j]);
     }
 }
 
@@ -106,27 +152,40 @@ SEPARATRIX_INLINE void combine_exactly(const DenseChunk& chunk, const double* fa
 }
 
 // diagonal += sum over the listed rows of curvature[i] * (x_i - shift)^2.
-SEPARATRIX_INLINE void add_squares(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
+template <class T>
+SEPARATRIX_INLINE void add_squares(const DenseChunkOf<T>& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
                                    const double* curvature, const double* SEPARATRIX_RESTRICT shift,
                                    std::ptrdiff_t d, double* SEPARATRIX_RESTRICT diagonal) {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
-        const double* SEPARATRIX_RESTRICT x = chunk.x + listed[i] * chunk.ld;
+        const T* SEPARATRIX_RESTRICT x = chunk.x + listed[i] * chunk.ld;
         const double c = curvature[listed[i]];
-        for (std::ptrdiff_t j = 0; j < d; ++j) diagonal[j] += c * (x[j] - shift[j]) * (x[j] - shift[j]);
+        for (std::ptrdiff_t j = 0; j < d; ++j) {
+            const double off = static_cast<double>(x[j]) - shift[j];
+            diagonal[j] += c * off * off;
+        }
     }
 }
 
 // highest[j] = max x_ij and highest[d+j] = max -x_ij; returns the largest squared
 // length of a listed row, or the one given.
-SEPARATRIX_INLINE double widen_ranges(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
+template <class T>
+SEPARATRIX_INLINE double widen_ranges(const DenseChunkOf<T>& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
                                       std::ptrdiff_t d, double* SEPARATRIX_RESTRICT highest, double longest) {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
-        const double* SEPARATRIX_RESTRICT x = chunk.x + listed[i] * chunk.ld;
-        for (std::ptrdiff_t j = 0; j < d; ++j) {
-            highest[j] = x[j] > highest[j] ? x[j] : highest[j];
-            highest[d + j] = -x[j] > highest[d + j] ? -x[j] : highest[d + j];
-        }
-        const double length = dot(x, x, d);
+        const T* SEPARATRIX_RESTRICT x = chunk.x + listed[i] * chunk.ld;
+        double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+        std::ptrdiff_t j = 0;
+        const auto widen = [&](std::ptrdiff_t at, int k) SEPARATRIX_INLINE_LAMBDA {
+            const double value = static_cast<double>(x[at]);
+            highest[at] = value > highest[at] ? value : highest[at];
+            highest[d + at] = -value > highest[d + at] ? -value : highest[d + at];
+            part[k] += value * value;
+        };
+        for (; j + 8 <= d; j += 8)
+            for (int k = 0; k < 8; ++k) widen(j + k, k);
+        for (int k = 0; j < d; ++j, ++k) widen(j, k);
+        const double length =
+            ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
         longest = length > longest ? length : longest;
     }
     return longest;

@@ -47,7 +47,7 @@ struct Losses {
         if (++count == kPending) flush();
     }
     SEPARATRIX_INLINE void flush() {
-        for (std::ptrdiff_t k = 0; k < count; ++k) rest[k] = weight[k] * (log1p_of_unit(small[k]) + rest[k]);
+        for (std::ptrdiff_t k = 0; k < count; ++k) rest[k] = weight[k] * (log1p_of_unit(small[k], 1.0 / (1.0 + small[k])) + rest[k]);
         for (std::ptrdiff_t k = 0; k < count; ++k) sum += rest[k];
         count = 0;
     }

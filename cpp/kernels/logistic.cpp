@@ -1,6 +1,7 @@
 #include "logistic.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "chunks.hpp"
 #include "curvature.hpp"
@@ -23,11 +24,11 @@ std::size_t LogisticTask::stride() const { return static_cast<std::size_t>(kHead
 namespace {
 
 struct LogisticScratch {
-    std::vector<double> sign, weight, score, loss, slope, curvature, panel, no_shift;
+    std::vector<double> sign, weight, score, loss, slope, curvature, mistake, panel, no_shift;
     std::vector<std::ptrdiff_t> listed;
     explicit LogisticScratch(const LogisticTask& task, std::ptrdiff_t chunk_rows) {
         const auto m = static_cast<std::size_t>(chunk_rows);
-        for (auto* v : {&sign, &weight, &score, &loss, &slope, &curvature}) v->resize(m);
+        for (auto* v : {&sign, &weight, &score, &loss, &slope, &curvature, &mistake}) v->resize(m);
         listed.resize(m);
         if (task.want_curvature && !task.rows->sparse())
             panel.resize(m * static_cast<std::size_t>(padded(task.p())));
@@ -60,6 +61,7 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
         add_scores(chunk, point, d, task.constant ? point[d] : 0.0, s.score.data());
         logistic_rows(m, s.score.data(), s.sign.data(), s.weight.data(), s.loss.data(), s.slope.data(),
                       s.curvature.data());
+        wrong_rows(m, s.score.data(), s.sign.data(), s.weight.data(), s.mistake.data());
         if (task.row_curvature != nullptr && k == 0)
             std::copy_n(s.curvature.data(), m, task.row_curvature + first);
         for (std::ptrdiff_t fold = 0; fold < task.fold_count; ++fold) {
@@ -79,8 +81,7 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
                 curvature += s.curvature[row];
                 slope_sum += s.slope[row];
                 slope_size += s.slope[row] < 0 ? -s.slope[row] : s.slope[row];
-                const bool says_positive = s.score[row] >= 0;
-                mistakes += says_positive == (s.sign[row] > 0) ? 0.0 : s.weight[row];
+                mistakes += s.mistake[row];
             }
             sums[kLoss] = loss;
             sums[kWeight] = weight;
@@ -90,7 +91,8 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
             add_gradient(chunk, s.listed.data(), count, s.slope.data(), d, sums + kHeader);
             if (task.constant) sums[kHeader + d] = slope_sum;
             if (task.want_curvature) {
-                add_hessian(task, chunk, count, s, sums + kHeader + p);
+                if constexpr (!std::is_same_v<Chunk, FloatChunk>)
+                    add_hessian(task, chunk, count, s, sums + kHeader + p);
             } else if (task.want_diagonal) {
                 const double* shift = task.shift != nullptr ? task.shift : s.no_shift.data();
                 add_squares(chunk, s.listed.data(), count, s.curvature.data(), shift, d, sums + kHeader + p);
@@ -104,16 +106,20 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
     }
 }
 
-SEPARATRIX_CLONES
+SEPARATRIX_WIDE_CLONES
 void logistic_lane(const LogisticTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     total.sums.assign(task.stride() * static_cast<std::size_t>(task.fold_count * task.point_count), 0.0);
     if (task.want_ranges) start_ranges(*task.rows, total);
     const std::ptrdiff_t step =
         chunk_rows(*task.rows, first, last, task.want_curvature ? panel_rows(task.p()) : near_rows(*task.rows));
     LogisticScratch scratch(task, step);
-    for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
+    const auto add = [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
         add_chunk(task, chunk, at, scratch, total);
-    });
+    };
+    if (task.want_curvature)  // packs its rows anyway
+        for_chunks(*task.rows, first, last, step, add);
+    else
+        for_chunks_in_place(*task.rows, first, last, step, add);
 }
 
 template <class Chunk>
@@ -140,7 +146,7 @@ void product_lane(const ProductTask& task, std::ptrdiff_t first, std::ptrdiff_t 
     const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, near_rows(*task.rows));
     std::vector<double> score(static_cast<std::size_t>(step));
     const auto everyone = count_up(step);
-    for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
+    for_chunks_in_place(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
         add_product(task, chunk, at, score, everyone.data(), total);
     });
 }

@@ -22,9 +22,19 @@ SEPARATRIX_INLINE void logistic_rows(std::ptrdiff_t m, const double* SEPARATRIX_
         const double e = exp_of_negative(size < 800.0 ? -size : -800.0);
         const double inverse = 1.0 / (1.0 + e);
         const double wrong = t < 0.0 ? inverse : e * inverse;  // 1 - p(label)
-        loss[i] = weight[i] * ((t < 0.0 ? size : 0.0) + log1p_of_unit(e)) + t * 0.0;
+        loss[i] = weight[i] * ((t < 0.0 ? size : 0.0) + log1p_of_unit(e, inverse)) + t * 0.0;
         slope[i] = -(weight[i] * sign[i]) * wrong;
         curvature[i] = weight[i] * (e * inverse) * inverse;
+    }
+}
+
+// The weight of each row that its score puts on the wrong side, 0 for the others; a score of zero says +1.
+SEPARATRIX_INLINE void wrong_rows(std::ptrdiff_t m, const double* SEPARATRIX_RESTRICT score,
+                                  const double* SEPARATRIX_RESTRICT sign, const double* SEPARATRIX_RESTRICT weight,
+                                  double* SEPARATRIX_RESTRICT mistake) {
+    for (std::ptrdiff_t i = 0; i < m; ++i) {
+        const double side = score[i] >= 0.0 ? 1.0 : -1.0;
+        mistake[i] = side == sign[i] ? 0.0 : weight[i];
     }
 }
 

@@ -18,12 +18,18 @@
 // CMake defines SEPARATRIX_HAS_CLONES when a probe program built with
 // target_clones linked and ran; everything a clone calls is always inlined,
 // so that it is compiled for the clone's instruction set.
-#if defined(SEPARATRIX_HAS_WIDE_CLONES)
-#define SEPARATRIX_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#elif defined(SEPARATRIX_HAS_CLONES)
+#if defined(SEPARATRIX_HAS_CLONES)
 #define SEPARATRIX_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define SEPARATRIX_CLONES
+#endif
+
+// The same with vectors of eight numbers beside: for work that is mostly exponentials and logarithms. No sum depends on
+// how many numbers a vector holds.
+#if defined(SEPARATRIX_HAS_WIDE_CLONES)
+#define SEPARATRIX_WIDE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define SEPARATRIX_WIDE_CLONES SEPARATRIX_CLONES
 #endif
 
 namespace separatrix {

@@ -121,12 +121,26 @@ SEPARATRIX_INLINE bool usable_in_place(const Strip& strip, Type type) {
            reinterpret_cast<std::uintptr_t>(strip.data) % static_cast<std::uintptr_t>(width) == 0;
 }
 
-// m rows of d float64 values, row i at x + i*ld.
-struct DenseChunk {
-    const double* x = nullptr;
+// m rows of d values, row i at x + i*ld.
+template <class T>
+struct DenseChunkOf {
+    const T* x = nullptr;
     std::ptrdiff_t ld = 0;
     std::ptrdiff_t m = 0;
 };
+using DenseChunk = DenseChunkOf<double>;
+using FloatChunk = DenseChunkOf<float>;  // in place; every value becomes a double when it is read
+
+inline bool floats_in_place(const Rows& rows) {
+    const std::ptrdiff_t width = sizeof(float);
+    return rows.layout == Layout::dense && rows.d > 0 && usable_in_place(rows.strip, Type::f32) &&
+           rows.row_stride % width == 0;
+}
+
+inline FloatChunk floats_of(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t m) {
+    const unsigned char* data = rows.strip.data + first * rows.row_stride;
+    return {reinterpret_cast<const float*>(data), rows.row_stride / static_cast<std::ptrdiff_t>(sizeof(float)), m};
+}
 
 SEPARATRIX_INLINE DenseChunk load_dense(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t m,
                                         double* scratch) {

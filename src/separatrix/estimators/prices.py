@@ -11,7 +11,7 @@ from dataclasses import dataclass
 PASS = 3e6
 """A pass over the data beside its work: calls, checks, the steps of a solver (about a tenth of a millisecond)."""
 
-ROW = 500.0
+ROW = 150.0
 """The loss of a row, with its slope and curvature: an exponential, a logarithm, two divisions."""
 
 ENTRY = 8.0
