@@ -11,10 +11,10 @@ import twins
 from separatrix.core import _kernels, lanes
 from separatrix.core.sweeping import SweepState
 from separatrix.engines import MemoryEngine, block_of
+from separatrix.terms.combination import Combination
 from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores
 from separatrix.terms.perceptron import PerceptronRule
-from separatrix.terms.softmax import Combination
 
 N, D = 400, 5
 

@@ -115,6 +115,9 @@ class Engine(Protocol):
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row."""
 
+    def parts(self) -> Iterator[tuple[slice, "Engine"]]:
+        """Stretches of rows, each an engine: what is made for every row need not be held for all of them."""
+
     def sample(self, count: int, seed: int) -> "Engine":
         """Some rows in memory, the classes in proportion."""
 

@@ -9,7 +9,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,22 @@ class Block:
         if self.layout == "dense":
             return np.ascontiguousarray(self.source[which])
         return self.take(which)
+
+    def part(self, which: slice) -> "Block":
+        """Consecutive rows as a view; not of columns of a sparse matrix, which would have to be copied."""
+        if self.layout == "csr":
+            starts = self.source.indptr[which.start : which.stop + 1]
+            begin, end = int(starts[0]), int(starts[-1])
+            source = type(self.source)((len(starts) - 1, self.shape[1]), dtype=self.source.dtype)
+            # not through the constructor, which copies a view of less than half of an array
+            source.data, source.indices = self.source.data[begin:end], self.source.indices[begin:end]
+            source.indptr = starts - starts[0]
+            return replace(self, rows=_sparse_rows(source), source=source, stored=end - begin, copies=[])
+        if self.layout == "dense":
+            source = self.source[which]
+            return replace(self, rows=kernels.dense_rows(source), source=source, stored=source.size, copies=[])
+        source = self.source.iloc[which] if hasattr(self.source, "iloc") else self.source[which]
+        return replace(block_of(source), names=self.names, copies=[])
 
     def column_name(self, column: int) -> str:
         """How errors call a column."""

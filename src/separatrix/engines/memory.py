@@ -1,6 +1,6 @@
 """The engine in memory: six verbs over arrays, data frames and sparse matrices."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -15,6 +15,9 @@ from separatrix.core.threads import one_blas_thread
 from separatrix.core.total import merge_tree
 from separatrix.engines.blocks import Block, block_of
 from separatrix.engines.lengths import squared_lengths
+
+PART = 2**20
+"""Rows of a part, for whose numbers there is room beside the data."""
 
 
 @dataclass(slots=True)
@@ -133,6 +136,21 @@ class MemoryEngine:
         else:
             kernels.score(self.block.rows, at, options["constant"], options["probabilities"], out, self.entries_per_row)
         return out
+
+    def parts(self) -> Iterator[tuple[slice, Self]]:
+        """Stretches of ``PART`` rows, as views; all rows at once where they lie column by column in a sparse matrix.
+
+        >>> engine = MemoryEngine(block_of(np.zeros((3, 2))), np.zeros(3, dtype=np.int32))
+        >>> [(which, part.rows) for which, part in engine.parts()]
+        [(slice(0, 3, None), 3)]
+        """
+        if self.rows <= PART or self.block.layout == "csc":
+            yield slice(0, self.rows), self
+            return
+        for first in range(0, self.rows, PART):
+            which = slice(first, min(first + PART, self.rows))
+            weights = None if self.weights is None else self.weights[which]
+            yield which, type(self)(self.block.part(which), self.codes[which], self.classes, weights)
 
     def sample(self, count: int, seed: int) -> Self:
         """Copy ``count`` rows of positive weight, evenly spread over each class in proportion to its size."""

@@ -178,11 +178,16 @@ class RidgeClassifier(LeastSquaresDecision):
 
 def _left_out(engine: Engine, equations: NormalEquations, at: RidgeSolution) -> Matrix:
     points = np.column_stack([at.coef, at.intercept])
-    errors = signs_of(2 if len(points) == 1 else len(points))[engine.codes] - engine.map(Scores(True), points)
+    signs = signs_of(2 if len(points) == 1 else len(points))
     across = at.leverage_map
     if not equations.constant:
         across = np.column_stack([across, np.zeros(len(across))])
-    share = engine.map(SquaredLengths(True, equations.centre), np.ascontiguousarray(across))[:, 0]
-    if engine.weights is not None:
-        share = share * np.minimum(engine.weights, 1.0)
-    return np.asarray(downdated(errors, share[:, None]))
+    across = np.ascontiguousarray(across)
+    residuals = np.empty((engine.rows, len(points)))
+    for which, part in engine.parts():
+        errors = signs[part.codes] - part.map(Scores(True), points)
+        share = part.map(SquaredLengths(True, equations.centre), across)[:, 0]
+        if part.weights is not None:
+            share = share * np.minimum(part.weights, 1.0)
+        residuals[which] = downdated(errors, share[:, None])
+    return residuals

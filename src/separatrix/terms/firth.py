@@ -23,7 +23,7 @@ or on where they are centred. Here are the coordinates (w, b′) of ``PenalisedL
 others are not among ``keep``; their coefficients stay zero.
 
 I(β) comes first; then, with its factor I = LLᵀ, the squared lengths of the L⁻¹x̃ᵢ, so that beside the data there is
-room for d² and a few n numbers.
+room for d² numbers and a few for each row of a part.
 
 *Steps.* With the leverages held fixed, −ℓ* has the curvature M = Σ aᵢ(1 + hᵢ)vᵢx̃ᵢx̃ᵢᵀ. Rows of weight 1 or more
 have h ≤ 1, so I ≼ M ≼ 2I and I serves for the steps. A row of weight a ≪ 1 may have h up to 1/a: then M is formed.
@@ -43,10 +43,11 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
 from separatrix.core.factor import Factor, factorise
+from separatrix.core.protocols import Engine
+from separatrix.terms.combination import Combination, combined
 from separatrix.terms.penalised import PenalisedLoss
-from separatrix.terms.softmax import Combination
 
 MOST_LEVERAGE = 2.0
 """Above it I is too poor a guide to the curvature of ℓ*."""
@@ -112,34 +113,50 @@ class FirthLoss:
 
     def slope(self, standing: Standing) -> Slope:
         """The modified score where I has a factor: passes for the leverages and one for the sum."""
-        factor, engine = standing.factor, self.loss.engine
+        factor = standing.factor
         assert factor is not None
-        z = self.loss.scores(standing.point)[:, 0]
-        sign = np.where(engine.codes == 1, 1.0, -1.0)
-        missing = sign * expit(-sign * z)  # y − π, each tail from its own score
-        curvature = expit(z) * expit(-z)
-        weights = np.ones(engine.rows) if engine.weights is None else engine.weights
-        squares = np.where(weights > 0, self.squared_lengths(factor), 0.0)  # rows of no weight may lie anywhere
-        leverage = curvature * squares
-        residual = weights * (missing - 0.5 * leverage * np.tanh(0.5 * z))  # ½ − π = −tanh(z/2)/2
-        combined: Vector = engine.total(Combination(residual[:, None], True), np.empty((1, 0)))[0]
-        gradient = -self._into_shifted(combined)
+        seen: list[tuple[float, float, float, float]] = []
+
+        def residual_of(part: Engine) -> Matrix:
+            z, weights, curvature, squares = self._rows(part, standing)
+            sign = np.where(part.codes == 1, 1.0, -1.0)
+            missing = sign * expit(-sign * z)  # y − π, each tail from its own score
+            leverage = curvature * squares
+            residual = weights * (missing - 0.5 * leverage * np.tanh(0.5 * z))  # ½ − π = −tanh(z/2)/2
+            lean = float(np.sum(weights * leverage * np.sqrt(squares)))
+            curving = float(np.sum(weights * curvature))
+            seen.append((float(leverage.max()), curving, float(np.abs(residual).sum()), lean))
+            return np.asarray(residual[:, None])
+
+        gradient = -self._into_shifted(combined(self.loss.engine, residual_of)[0])
         step = -factor.solve(gradient)
-        solve: Callable[[Vector], Vector] = factor.solve
-        if float(leverage.max()) > MOST_LEVERAGE:
-            solve = self._fixed_leverage(standing, weights * (1.0 + leverage) * curvature)
+        highest, *sums = zip(*seen, strict=True)
+        solve = self._fixed_leverage(standing) if max(highest) > MOST_LEVERAGE else factor.solve
         decrement = math.sqrt(max(-float(gradient @ step), 0.0))
-        slope_size, lean = float(np.abs(residual).sum()), float(np.sum(weights * leverage * np.sqrt(squares)))
-        rounding = self._rounding(standing.point, factor, float(np.sum(weights * curvature)), slope_size, lean)
+        rounding = self._rounding(standing.point, factor, *map(math.fsum, sums))
         return Slope(gradient, step, solve, decrement, rounding)
 
-    def _fixed_leverage(self, standing: Standing, curves: Vector) -> Callable[[Vector], Vector]:
-        """M⁻¹ for M = Σ aᵢ(1 + hᵢ)vᵢ x̃ᵢx̃ᵢᵀ, formed by one pass when it is first asked for."""
+    def _rows(self, part: Engine, standing: Standing) -> tuple[Vector, Vector, Vector, Vector]:
+        """Scores of some rows, their weights, the curvature of their losses, and x̃ᵢᵀ I⁻¹ x̃ᵢ."""
+        assert standing.factor is not None
+        loss = replace(self.loss, engine=part)
+        z = loss.scores(standing.point)[:, 0]
+        weights = np.ones(part.rows) if part.weights is None else part.weights
+        # rows of no weight may lie anywhere
+        squares = np.where(weights > 0, FirthLoss(loss, self.keep).squared_lengths(standing.factor), 0.0)
+        return z, weights, expit(z) * expit(-z), squares
+
+    def _fixed_leverage(self, standing: Standing) -> Callable[[Vector], Vector]:
+        """M⁻¹ for M = Σ aᵢ(1 + hᵢ)vᵢ x̃ᵢx̃ᵢᵀ, formed by two passes when it is first asked for."""
 
         @cache
         def factor() -> Factor:
-            # at zero a row's curvature is ¼ of its weight
-            heavy = replace(self.loss, engine=self.loss.engine.reweighted(4.0 * curves))
+            curves = np.empty(self.loss.engine.rows)
+            for which, part in self.loss.engine.parts():
+                _, weights, curvature, squares = self._rows(part, standing)
+                # at zero a row's curvature is ¼ of its weight
+                curves[which] = 4.0 * weights * (1.0 + curvature * squares) * curvature
+            heavy = replace(self.loss, engine=self.loss.engine.reweighted(curves))
             gram = heavy.evaluate(np.zeros(heavy.size), curvature=True).hessian
             assert gram is not None
             found = factorise(gram * heavy.weight, standing.point, self.keep)

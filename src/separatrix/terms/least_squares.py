@@ -16,6 +16,7 @@ w(α) = V(Λ + αI)⁻¹Vᵀr. Where G would lose the small λ, √λ and V are 
 without forming G.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -26,9 +27,9 @@ from scipy.linalg import eigh, lapack, qr
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
 from separatrix.core.factor import independent
 from separatrix.core.protocols import Engine
+from separatrix.terms.combination import combined
 from separatrix.terms.logistic import Scores
 from separatrix.terms.moments import ClassMoments
-from separatrix.terms.softmax import Combination
 
 BLOCK_NUMBERS = 2**19
 """Numbers of X brought to float64 at once."""
@@ -192,12 +193,19 @@ def equation_residual(
     offset = equations.intercept(coef) if intercept is None else intercept
     points = np.column_stack([coef, offset])
     signs = signs_of(2 if len(coef) == 1 else len(coef))
-    errors = signs[engine.codes] - engine.map(Scores(True), points)
-    if engine.weights is not None:
-        errors *= engine.weights[:, None]
-    sums: Matrix = engine.total(Combination(np.ascontiguousarray(errors), True), np.empty((1, 0)))
+    misses = []
+
+    def errors_of(part: Engine) -> Matrix:
+        errors = signs[part.codes]
+        errors -= part.map(Scores(True), points)
+        if part.weights is not None:
+            errors *= part.weights[:, None]
+        misses.append(float(np.abs(errors).sum()))
+        return errors
+
+    sums = combined(engine, errors_of)
     centred = sums[:, :-1] - np.outer(sums[:, -1], equations.centre)
-    return (centred - alpha * coef).T, float(np.abs(errors).sum())
+    return (centred - alpha * coef).T, math.fsum(misses)
 
 
 @dataclass(frozen=True, slots=True)

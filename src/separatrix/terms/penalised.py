@@ -28,9 +28,10 @@ import numpy as np
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
+from separatrix.terms.combination import Combination
 from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores
 from separatrix.terms.losses import LossTotal, Ranges
-from separatrix.terms.softmax import Combination, SoftmaxLoss, SoftmaxProduct
+from separatrix.terms.softmax import SoftmaxLoss, SoftmaxProduct
 
 
 @dataclass(slots=True)

@@ -24,8 +24,8 @@ from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.parameters import NOT_NEGATIVE, called_rates
 from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
+from separatrix.terms.combination import Combination
 from separatrix.terms.logistic import Scores
-from separatrix.terms.softmax import Combination
 
 MOST_SCORES = 2**23
 """Scores that are held at once: 64 MiB."""

@@ -13,9 +13,9 @@ along such directions.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Vector
+from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.total import Total
 from separatrix.terms.losses import LossTotal, Ranges
 
@@ -138,36 +138,3 @@ class SoftmaxProduct:
         """The product, as a row."""
         products: Matrix = total.sums[0]
         return products
-
-
-@dataclass(frozen=True, slots=True)
-class Combination:
-    """Σ rᵢₖ x̃ᵢ for each column k of the factors r (n × count), to the last few digits.
-
-    What additions lose is added up beside the sums, so the error does not grow with the
-    number of rows: it is at most ``ERROR`` times the sum of the terms' sizes.
-    """
-
-    ERROR: ClassVar[float] = 8 * UNIT_ROUNDOFF
-
-    factors: Matrix
-    constant: bool
-    kernel: str = "combine"
-
-    def options(self) -> Mapping[str, Any]:
-        """Arguments of the kernel."""
-        return {"factors": self.factors, "constant": self.constant}
-
-    def width(self, columns: int) -> int:
-        """One combination per column of factors."""
-        return 2 * int(self.factors.shape[1]) * (columns + self.constant)
-
-    def work(self, entries_per_row: float, columns: int) -> float:
-        """Half as much again as a plain sum per column of factors."""
-        return 1.5 * float(self.factors.shape[1]) * entries_per_row
-
-    def read(self, total: Total) -> Matrix:
-        """Combinations (count × p)."""
-        high, lost = total.sums[0]
-        combinations: Matrix = (high + lost).reshape(self.factors.shape[1], -1)
-        return combinations

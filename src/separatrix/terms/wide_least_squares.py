@@ -12,9 +12,9 @@ import numpy as np
 
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.protocols import Engine
+from separatrix.terms.combination import combined
 from separatrix.terms.least_squares import equation_residual, signs_of
 from separatrix.terms.logistic import CurvatureProduct, LogisticLoss
-from separatrix.terms.softmax import Combination
 
 CLOSE = 1e-13
 """Conjugate gradients stop when the residual is this share of the right side."""
@@ -36,10 +36,13 @@ class WideEquations:
     @classmethod
     def of(cls, engine: Engine, classes: int, constant: bool) -> "WideEquations":
         """Two passes over the rows."""
-        weights = np.ones(engine.rows) if engine.weights is None else engine.weights
         signs = signs_of(classes)
-        factors = np.column_stack([weights, weights[:, None] * signs[engine.codes]])
-        sums: Matrix = engine.total(Combination(np.ascontiguousarray(factors), True), np.empty((1, 0)))
+
+        def weights_and_targets(part: Engine) -> Matrix:
+            weights = np.ones(part.rows) if part.weights is None else part.weights
+            return np.column_stack([weights, weights[:, None] * signs[part.codes]])
+
+        sums = combined(engine, weights_and_targets)
         weight = float(sums[0, -1])
         centre = sums[0, :-1] / weight if constant else np.zeros(engine.columns_count)
         target = sums[1:, -1] / weight if constant else np.zeros(signs.shape[1])
