@@ -120,3 +120,15 @@ def test_a_slow_diagonal_is_replaced_and_a_quick_one_stays():
     spread = np.linalg.eigvals(np.column_stack([factor.solve(column) for column in hessian.T])).real
     assert spread.min() > 0.3
     assert spread.max() < 3.0
+
+
+@pytest.mark.parametrize("C", [1e9, 1e12])
+def test_a_penalty_too_weak_for_a_proof_by_a_direction_is_noticed_soon(C):
+    """Sixty passes went by at the minimum; Newton's factor proves it in one."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(2000, 8))
+    y = (X @ draw.normal(size=8) * 0.5 + draw.logistic(size=2000) > 0).astype(int)
+    model = LogisticRegression(C=C, solver="quasi-newton").fit(X, y)
+    assert model.certificate_.met
+    assert model.n_iter_[0] < 20
+    model.certificate_.verify(X, y)

@@ -157,19 +157,35 @@ class MemoryEngine:
         draw = np.random.default_rng(seed)
         chosen = []
         for code in range(self.classes):
-            belongs = self.codes == code
-            members = np.flatnonzero(belongs if self.weights is None else belongs & (self.weights > 0))
-            wanted = min(len(members), max(1, round(count * len(members) / self.rows)))
-            if len(members):
+            members = sum(len(some) for some in self._members(code))
+            wanted = min(members, max(1, round(count * members / self.rows)))
+            if members:
                 # one from each of `wanted` stretches with whole edges: a row is never taken twice,
                 # or the sample's Hessian would not be part of the whole one
-                edges = np.arange(wanted + 1, dtype=np.int64) * len(members) // wanted
+                edges = np.arange(wanted + 1, dtype=np.int64) * members // wanted
                 widths = np.diff(edges)
                 inside = np.minimum((draw.random(wanted) * widths).astype(np.int64), widths - 1)
-                chosen.append(members[edges[:-1] + inside])
+                chosen.append(self._members_at(code, edges[:-1] + inside))
         which = np.sort(np.concatenate(chosen))
         weights = None if self.weights is None else self.weights[which]
         return type(self)(block_of(self.block.pick(which)), self.codes[which], self.classes, weights)
+
+    def _members(self, code: int) -> Iterator[Positions]:
+        """The rows of a class that weigh something, part by part: all of them would take as much room as columns."""
+        for first in range(0, self.rows, PART):
+            belongs = self.codes[first : first + PART] == code
+            if self.weights is not None:
+                belongs &= self.weights[first : first + PART] > 0
+            yield first + np.flatnonzero(belongs)
+
+    def _members_at(self, code: int, places: Positions) -> Positions:
+        """Those at some places, which rise, in the list of all of them."""
+        found, seen = [], 0
+        for some in self._members(code):
+            here = places[np.searchsorted(places, seen) : np.searchsorted(places, seen + len(some))]
+            found.append(some[here - seen])
+            seen += len(some)
+        return np.concatenate(found)
 
     def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
         """Row numbers whose signed margins pass ``test``, smallest margin first.

@@ -21,7 +21,7 @@ from separatrix.solvers.newton import newton
 from separatrix.solvers.newton_cg import IterativeJudge, newton_cg
 from separatrix.solvers.outcome import Judge, Outcome, Patience
 from separatrix.solvers.proximal import proximal_newton
-from separatrix.solvers.quasi_newton import quasi_newton
+from separatrix.solvers.quasi_newton import out_of_reach, quasi_newton
 from separatrix.solvers.subsampled import subsampled_newton
 from separatrix.solvers.working_set import Work, working_set
 from separatrix.terms.penalised import PenalisedLoss
@@ -179,6 +179,9 @@ def _solve_smooth(
             outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True))
         patience.trace.reason += "".join(f"; led by {each}" for each in renewal.taken)
     if outcome is not None:
+        in_vain = outcome.stop is Stop.STALLED and out_of_reach(outcome, patience.tol * min(outcome.evaluation.value, 1.0))
+        if in_vain and p <= LARGEST_HESSIAN:
+            return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
         if outcome.stop is not Stop.STALLED and math.isfinite(outcome.bound):
             return proved_by_direction(objective, outcome)
         if outcome.stop is not Stop.STALLED:  # ended from outside, far from the minimum

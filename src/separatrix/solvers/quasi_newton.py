@@ -37,6 +37,9 @@ FINER, LAST_PRODUCTS = 1e-6, 20
 LEAST_MEMORY, MOST_NUMBERS = 5, 2**24
 """Pairs that are remembered at least, and numbers that all of them may hold beyond that: 128 MiB."""
 
+SEEMS_GOOD, MOST_IN_VAIN = 1e-3, 2
+"""A point that promises no more than this share of the bound asked for seems good; so many may fail to be proved."""
+
 ASK_AFTER = 3
 """Passes after which the gradients tell how fast they fall."""
 
@@ -87,6 +90,7 @@ def quasi_newton(
     secants, progress = known, Progress()
     solved = secants.base.solve(here.gradient)
     best: Outcome | None = None
+    in_vain = 0
     for passes in range(1, MOST_PASSES + 1):
         goal = patience.tol * min(here.value, 1.0)
         step = -secants.solve(here.gradient, solved)
@@ -102,6 +106,9 @@ def quasi_newton(
             return outcome
         if best is None or not bound >= best.bound:
             best = outcome
+        in_vain += out_of_reach(outcome, goal)
+        if in_vain > MOST_IN_VAIN:
+            return outcome
         if bound <= goal:  # one more step, as good as a few products make it
             direction, _ = prove(objective, here, secants, judge, FINER * goal, LAST_PRODUCTS)
             if float(here.gradient @ direction) < 0.0:
@@ -122,6 +129,14 @@ def quasi_newton(
         here = found
     assert best is not None
     return Outcome(here, None, math.inf, Stop.STALLED, np.zeros_like(start)) if math.isinf(best.bound) else best
+
+
+def out_of_reach(outcome: Outcome, goal: float) -> bool:
+    """Whether a point is good, as far as can be seen, but the penalty is too weak to prove it by a direction."""
+    direction = outcome.direction
+    if direction is None or math.isfinite(outcome.bound) or not direction.any():
+        return False
+    return -0.5 * float(outcome.evaluation.gradient @ direction) <= SEEMS_GOOD * goal
 
 
 def prove(
