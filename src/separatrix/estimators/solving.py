@@ -179,8 +179,8 @@ def _solve_smooth(
             outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True))
         patience.trace.reason += "".join(f"; led by {each}" for each in renewal.taken)
     if outcome is not None:
-        in_vain = outcome.stop is Stop.STALLED and out_of_reach(outcome, patience.tol * min(outcome.evaluation.value, 1.0))
-        if in_vain and p <= LARGEST_HESSIAN:
+        goal = patience.tol * min(outcome.evaluation.value, 1.0)
+        if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN and out_of_reach(outcome, goal):
             return _solve_by_cholesky(objective, outcome.evaluation.point, patience)
         if outcome.stop is not Stop.STALLED and math.isfinite(outcome.bound):
             return proved_by_direction(objective, outcome)
