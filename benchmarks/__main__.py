@@ -25,6 +25,7 @@ WORKLOADS = {
     "w14": "benchmarks.w14_sgd",
     "w16": "benchmarks.w16_shapes",
     "threads": "benchmarks.threads",
+    "growth": "benchmarks.growth",
     "memory": "benchmarks.memory",
     "prices": "benchmarks.prices",
     "w13": "benchmarks.w13_first_use",
