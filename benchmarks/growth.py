@@ -1,7 +1,7 @@
 """Growth: seconds against rows and against columns, and the price of the solver that "auto" chose.
 
 One grid of shapes, dense float64, in half decades. Where a neighbouring shape is fitted by another solver, that one is
-asked for by name here too: *jump* is our time over its. Above 1.5 the wrong one was chosen. ``results/growth.png`` shows
+asked for by name here too: *jump* is our time over its; above 1.5 the wrong one was chosen. ``results/growth.png`` has
 the grid twice, log-log: a line for each width over the rows, and a line for each height over the columns.
 """
 
