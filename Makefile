@@ -86,8 +86,8 @@ faults: $(VENV)/tools-test
 	SEPARATRIX_KERNELS=$(CURDIR)/build/faults SEPARATRIX_INTERRUPTS=$(INTERRUPTS) \
 	  $(BIN)/python -m pytest -q tests/faults -p no:cacheprovider
 
-# Fits in several threads over the same rows, watched by the thread sanitizer; OpenMP is left out, because its
-# own waiting is not known to the sanitizer.
+# Fits in several threads over the same rows, watched by the thread sanitizer, and the kernels' own threads with them;
+# OpenMP, which says how many there are, is not known to the sanitizer.
 races: $(VENV)/tools-test
 	$(call kernels,races,-DSEPARATRIX_RACES=ON -DSEPARATRIX_OPENMP=OFF -DCMAKE_BUILD_TYPE=Release)
 	LD_PRELOAD="$$(c++ -print-file-name=libtsan.so)" TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \

@@ -2,7 +2,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "../kernels/blas.hpp"
@@ -101,7 +103,9 @@ void bind_threads(nb::module_& module) {
 #if defined(SEPARATRIX_HAS_OPENMP)
             return omp_get_max_threads();
 #else
-            return 1;
+            const char* asked = std::getenv("OMP_NUM_THREADS");
+            const int wanted = asked == nullptr ? 0 : std::atoi(asked);
+            return wanted > 0 ? wanted : static_cast<int>(std::thread::hardware_concurrency());
 #endif
         },
         "What OpenMP would use now: OMP_NUM_THREADS, threadpoolctl.");

@@ -3,10 +3,11 @@
 // does not matter, so the bits are the same for any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <vector>
 
+#include "crew.hpp"
 #include "sparse_rows.hpp"
 
 namespace separatrix {
@@ -43,29 +44,17 @@ inline std::vector<std::ptrdiff_t> lane_edges(const Rows& rows, std::ptrdiff_t f
     return edges;
 }
 
-// work(lane) for every lane, on at most `threads` threads. One thread never enters
-// an OpenMP region: after a fork that could hang.
+// work(lane) for every lane, on at most `threads` threads. One thread never asks for the
+// crew: in a child made by a fork there is none.
 template <class Work>
 void run_lanes(std::ptrdiff_t lanes, int threads, const Work& work) {
     if (threads <= 1 || lanes <= 1) {
         for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) work(lane);
         return;
     }
-    std::exception_ptr failure;
-#if defined(SEPARATRIX_HAS_OPENMP)
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-#endif
-    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
-        try {
-            work(lane);
-        } catch (...) {
-#if defined(SEPARATRIX_HAS_OPENMP)
-#pragma omp critical
-#endif
-            failure = std::current_exception();
-        }
-    }
-    if (failure) std::rethrow_exception(failure);
+    const auto one = [](const void* what, std::ptrdiff_t lane) { (*static_cast<const Work*>(what))(lane); };
+    Job job{one, &work, lanes, static_cast<int>(std::min<std::ptrdiff_t>(threads, lanes)) - 1};
+    crew().run(job);
 }
 
 inline void merge(Total& into, const Total& from) {

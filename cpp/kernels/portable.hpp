@@ -32,7 +32,19 @@
 #define SEPARATRIX_WIDE_CLONES SEPARATRIX_CLONES
 #endif
 
+#if (defined(__x86_64__) || defined(__i386__)) && (defined(__GNUC__) || defined(__clang__))
+#define SEPARATRIX_BREATH __builtin_ia32_pause()
+#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+#define SEPARATRIX_BREATH __asm__ volatile("isb")
+#else
+#include <thread>
+#define SEPARATRIX_BREATH std::this_thread::yield()
+#endif
+
 namespace separatrix {
+
+// A moment's rest in a loop that waits for another thread.
+inline void take_breath() { SEPARATRIX_BREATH; }
 
 // GCC takes the dispatcher of a multi-versioned function for one that cannot throw, so an exception out of a
 // direct call ends the process. Through a pointer that the compiler cannot see through it arrives.

@@ -8,6 +8,9 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
+from separatrix.core import kernels, lanes
+from separatrix.engines import MemoryEngine, block_of
+from separatrix.terms.logistic import LogisticLoss
 
 MODELS = {
     "logistic": lambda: sx.LogisticRegression(),
@@ -49,3 +52,29 @@ def test_threads_do_not_disturb_each_other(name, layout):
         np.testing.assert_array_equal(model.predict(table), alone.predict(table))
         if hasattr(alone, "coef_"):
             np.testing.assert_array_equal(model.coef_, alone.coef_)
+
+
+def test_one_crew_helps_many_callers(monkeypatch):
+    """More threads than processors, more callers than one, jobs of a few rows a lane: what one thread adds up."""
+    monkeypatch.setattr(kernels, "THREAD_WORK", 1)
+    monkeypatch.setattr(lanes, "LANE_WORK", 16)
+    draw = np.random.default_rng(1)
+    X, codes = draw.normal(size=(700, 3)), draw.integers(0, 2, 700).astype(np.int32)
+    point = draw.normal(size=(1, 4))
+
+    def gradient():
+        total = MemoryEngine(block_of(X), codes).total(LogisticLoss(True, curvature=True), point)[0][0]
+        return np.append(total.gradient, total.hessian)
+
+    monkeypatch.setattr(kernels, "thread_count", lambda: 1)
+    alone = gradient()
+    monkeypatch.setattr(kernels, "thread_count", lambda: 5)
+    found = []
+    callers = [threading.Thread(target=lambda: found.extend(gradient() for _ in range(100))) for _ in range(4)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(300)
+    assert len(found) == 400
+    for each in found:
+        np.testing.assert_array_equal(each, alone)

@@ -1,8 +1,8 @@
 """How many threads a kernel may use, and BLAS kept to one.
 
 OpenMP answers for OMP_NUM_THREADS and threadpoolctl; the cgroup quota and the
-processor affinity cap it. After a fork the child runs one thread, because
-OpenMP's pool does not survive a fork and would wait for threads that are gone.
+processor affinity cap it. The threads themselves are ours (``cpp/kernels/crew.hpp``). After a fork the child
+runs one, because threads do not survive a fork.
 """
 
 import os
