@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from separatrix.core import stretches
 from separatrix.core.arrays import AnyArray, Codes, Positions
-from separatrix.core.stretches import STRETCH
 
 
 def class_counts(codes: Codes, classes: int, live: AnyArray | None) -> Positions:
@@ -15,10 +15,10 @@ def class_counts(codes: Codes, classes: int, live: AnyArray | None) -> Positions
     array([1, 0, 2])
     """
     counts = np.zeros(classes, dtype=np.int64)
-    for first in range(0, len(codes), STRETCH):  # bincount works on a copy of twice the size
-        part = codes[first : first + STRETCH]
+    for first in range(0, len(codes), stretches.STRETCH):  # bincount works on a copy of twice the size
+        part = codes[first : first + stretches.STRETCH]
         if live is not None:
-            part = part[live[first : first + STRETCH]]
+            part = part[live[first : first + stretches.STRETCH]]
         counts += np.bincount(part, minlength=classes)
     return counts
 
