@@ -38,11 +38,11 @@ OutDoubles exact_of(const HeldRows& held, RowNumbers which, Doubles parts, bool 
 void bracket(const HeldRows& held, Doubles point, bool constant, MutableDoubles product, MutableDoubles magnitude,
              std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     const std::size_t p = static_cast<std::size_t>(held.rows.d) + (constant ? 1 : 0);
-    const auto n = static_cast<std::size_t>(held.rows.n);
     check_span(held.rows, first, last, lanes);
     need(point.size() == p, "one weight per column");
-    need(product.size() == n && magnitude.size() == n, "one output per row");
-    BracketTask task{&held.rows, point.data(), constant, product.data(), magnitude.data()};
+    need(product.size() == magnitude.size(), "a magnitude for every product");
+    const std::ptrdiff_t origin = origin_of(product, held.rows, 1, first, last);
+    BracketTask task{&held.rows, point.data(), constant, product.data(), magnitude.data(), origin};
     nb::gil_scoped_release unlocked;
     bracket_rows(task, first, last, lanes, threads);
 }

@@ -11,9 +11,8 @@ void score(const HeldRows& held, Doubles points, bool constant, bool probabiliti
     need(points.ndim() == 2 && points.shape(1) == p, "points must be K x p");
     need(!probabilities || points.shape(0) == 1, "probabilities are of one point");
     const std::size_t width = probabilities ? 2 : points.shape(0);
-    need(out.size() == static_cast<std::size_t>(held.rows.n) * width, "one output per row");
     ScoreTask task{&held.rows, points.data(), static_cast<std::ptrdiff_t>(points.shape(0)),
-                   constant,   probabilities, out.data()};
+                   constant,   probabilities, out.data(), origin_of(out, held.rows, width, first, last)};
     nb::gil_scoped_release unlocked;
     score_rows(task, first, last, lanes, threads);
 }

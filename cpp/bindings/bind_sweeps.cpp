@@ -1,4 +1,5 @@
 #include "../kernels/descent.hpp"
+#include "../kernels/leeway.hpp"
 #include "../kernels/sweeps.hpp"
 #include "views.hpp"
 
@@ -12,17 +13,24 @@ auto* data_of(const std::optional<Array>& array) {
     return array ? array->data() : nullptr;
 }
 
-void check_order(const Rows& rows, const std::optional<RowNumbers>& order, std::ptrdiff_t first, std::ptrdiff_t last) {
-    need(rows.layout != Layout::csc, "an ordered pass needs rows, not compressed columns");
-    const auto count = order ? static_cast<std::ptrdiff_t>(order->size()) : rows.n;
-    need(0 <= first && first <= last && last <= count, "the visits are out of range");
-    if (order)
-        for (std::ptrdiff_t q = first; q < last; ++q)
-            need(order->data()[q] >= 0 && order->data()[q] < rows.n, "a row number is out of range");
+Order order_of(const std::optional<Visits>& order) {
+    if (!order) return {};
+    if (const auto* brief = std::get_if<Codes>(&*order)) return {brief->data(), nullptr};
+    return {nullptr, std::get<RowNumbers>(*order).data()};
 }
 
-void check_bounds(const PerceptronTask& task, const std::optional<MutableDoubles>& leeway,
-                  const std::optional<Doubles>& lengths, const std::optional<Doubles>& reference) {
+void check_order(const Rows& rows, const std::optional<Visits>& given, std::ptrdiff_t first, std::ptrdiff_t last) {
+    need(rows.layout != Layout::csc, "an ordered pass needs rows, not compressed columns");
+    const auto size = [](const auto& numbers) { return static_cast<std::ptrdiff_t>(numbers.size()); };
+    const std::ptrdiff_t count = given ? std::visit(size, *given) : rows.n;
+    need(0 <= first && first <= last && last <= count, "the visits are out of range");
+    const Order order = order_of(given);
+    for (std::ptrdiff_t q = first; given && q < last; ++q)
+        need(order.row(q) >= 0 && order.row(q) < rows.n, "a row number is out of range");
+}
+
+void check_bounds(const PerceptronTask& task, const std::optional<MutableFloats>& leeway,
+                  const std::optional<MutableFloats>& lengths, const std::optional<Doubles>& reference) {
     const auto n = static_cast<std::size_t>(task.rows->n);
     const bool all = leeway && lengths && reference, none = !leeway && !lengths && !reference;
     need(all || none, "leeway, lengths and reference belong together");
@@ -32,11 +40,11 @@ void check_bounds(const PerceptronTask& task, const std::optional<MutableDoubles
 }
 
 void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
-                std::optional<RowNumbers> order, bool constant, double rate, std::optional<Doubles> rates,
+                std::optional<Visits> order, bool constant, double rate, std::optional<Doubles> rates,
                 double margin, double shrink, double truncate, std::int64_t average_from, MutableDoubles point,
                 MutableDoubles counters, std::optional<MutableDoubles> run_point, std::optional<MutableDoubles> total,
-                std::optional<MutableDoubles> lost, std::optional<MutableDoubles> leeway,
-                std::optional<Doubles> lengths, std::optional<Doubles> reference, std::ptrdiff_t first,
+                std::optional<MutableDoubles> lost, std::optional<MutableFloats> leeway,
+                std::optional<MutableFloats> lengths, std::optional<Doubles> reference, std::ptrdiff_t first,
                 std::ptrdiff_t last) {
     PerceptronTask task;
     task.rows = &held.rows;
@@ -55,7 +63,7 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     task.codes = codes.data();
     task.positive = positive;
     task.weights = data_of(weights);
-    task.order = data_of(order);
+    task.order = order_of(order);
     task.rate = rate;
     task.rates = data_of(rates);
     task.margin = margin;
@@ -74,7 +82,7 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     sweep_perceptron(task, first, last);
 }
 
-void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, std::optional<RowNumbers> order,
+void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, std::optional<Visits> order,
              std::ptrdiff_t outputs, bool constant, bool hard, std::ptrdiff_t batch, double mean_weight, Doubles rates,
              double shrink, double truncate, std::ptrdiff_t unaveraged, MutableDoubles point, MutableDoubles counters,
              std::optional<MutableDoubles> total, std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -83,6 +91,7 @@ void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, 
     task.constant = constant;
     const auto n = static_cast<std::size_t>(held.rows.n);
     check_order(held.rows, order, first, last);
+    task.order = order_of(order);
     need(outputs >= 1 && outputs != 2, "one weight vector for two classes, one per class for more");
     need(batch >= 1 && mean_weight > 0, "a batch has rows, and rows have weight");
     const auto p = static_cast<std::size_t>(outputs * task.p());
@@ -90,7 +99,7 @@ void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, 
     const auto classes = std::max<std::ptrdiff_t>(outputs, 2);
     if (!order) check_codes(codes, held.rows.n, classes, first, last);
     for (std::ptrdiff_t q = first; order && q < last; ++q) {
-        const std::int32_t code = codes.data()[order->data()[q]];
+        const std::int32_t code = codes.data()[task.order.row(q)];
         need(code >= 0 && code < classes, "a label is out of range");
     }
     need(!weights || weights->size() == n, "one weight per row");
@@ -99,7 +108,6 @@ void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, 
     need(!total || total->size() == p, "the total must be as long as the point");
     task.codes = codes.data();
     task.weights = data_of(weights);
-    task.order = data_of(order);
     task.outputs = outputs;
     task.hard = hard;
     task.batch = batch;
@@ -119,12 +127,27 @@ void lengths(const HeldRows& held, bool constant, MutableDoubles out, std::ptrdi
              std::ptrdiff_t lanes, int threads) {
     check_span(held.rows, first, last, lanes);
     need(held.rows.layout != Layout::csc, "lengths are of rows, not of compressed columns");
-    need(out.size() == static_cast<std::size_t>(held.rows.n), "one length per row");
+    const std::ptrdiff_t origin = origin_of(out, held.rows, 1, first, last);
     nb::gil_scoped_release unlocked;
-    row_lengths(held.rows, constant, out.data(), first, last, lanes, threads);
+    row_lengths(held.rows, constant, out.data(), origin, first, last, lanes, threads);
 }
 
-void shuffle_rows(nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> order, std::uint64_t seed) {
+void leeways(const HeldRows& held, Codes codes, std::int32_t positive, bool constant, double margin, Doubles point,
+             MutableFloats leeway, MutableFloats lengths, std::ptrdiff_t first, std::ptrdiff_t last,
+             std::ptrdiff_t lanes, int threads) {
+    const auto n = static_cast<std::size_t>(held.rows.n);
+    check_span(held.rows, first, last, lanes);
+    need(held.rows.layout != Layout::csc, "an ordered pass needs rows, not compressed columns");
+    need(codes.size() == n, "one label per row");
+    need(point.size() == static_cast<std::size_t>(held.rows.d) + (constant ? 1 : 0), "the point must be p long");
+    need(leeway.size() == n && lengths.size() == n, "one leeway and one length per row");
+    LeewayTask task{&held.rows, codes.data(), positive, constant, margin, point.data(), leeway.data(), lengths.data()};
+    nb::gil_scoped_release unlocked;
+    row_leeways(task, first, last, lanes, threads);
+}
+
+template <class Number>
+void shuffle_rows(nb::ndarray<Number, nb::ndim<1>, nb::c_contig, nb::device::cpu> order, std::uint64_t seed) {
     nb::gil_scoped_release unlocked;
     shuffle(order.data(), static_cast<std::ptrdiff_t>(order.size()), seed);
 }
@@ -133,22 +156,27 @@ void shuffle_rows(nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::devic
 
 void bind_sweeps(nb::module_& module) {
     module.def("perceptron", &perceptron, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
-               nb::arg("weights").none(), nb::arg("order").none(), nb::arg("constant"), nb::arg("rate"),
+               nb::arg("weights").none(), nb::arg("order").none().noconvert(), nb::arg("constant"), nb::arg("rate"),
                nb::arg("rates").none(), nb::arg("margin"), nb::arg("shrink"), nb::arg("truncate"),
                nb::arg("average_from"), nb::arg("point"), nb::arg("counters"), nb::arg("run_point").none(),
                nb::arg("total").none(), nb::arg("lost").none(), nb::arg("leeway").none(), nb::arg("lengths").none(),
                nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
                "Visit rows in order by the perceptron's rule; point, counters and the rest are changed in place.");
     module.def("descent", &descent, nb::arg("rows"), nb::arg("codes"), nb::arg("weights").none(),
-               nb::arg("order").none(), nb::arg("outputs"), nb::arg("constant"), nb::arg("hard"), nb::arg("batch"),
+               nb::arg("order").none().noconvert(), nb::arg("outputs"), nb::arg("constant"), nb::arg("hard"), nb::arg("batch"),
                nb::arg("mean_weight"), nb::arg("rates"), nb::arg("shrink"), nb::arg("truncate"), nb::arg("unaveraged"),
                nb::arg("point"), nb::arg("counters"), nb::arg("total").none(), nb::arg("first"), nb::arg("last"),
                "Steps of stochastic gradient descent on batches of rows; point, counters and total change in place.");
     module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out"), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "The length of each row, rounded up, with 1 for the constant counted in.");
-    module.def("shuffle", &shuffle_rows, nb::arg("order"), nb::arg("seed"),
+    module.def("leeways", &leeways, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"), nb::arg("constant"),
+               nb::arg("margin"), nb::arg("point"), nb::arg("leeway"), nb::arg("lengths"), nb::arg("first"),
+               nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
+               "How far the weights may move before a row can be a mistake, and each row's length, as float32.");
+    module.def("shuffle", &shuffle_rows<std::int32_t>, nb::arg("order").noconvert(), nb::arg("seed"),
                "Shuffle row numbers in place; equal seeds give equal orders.");
+    module.def("shuffle", &shuffle_rows<std::int64_t>, nb::arg("order").noconvert(), nb::arg("seed"));
 }
 
 }  // namespace separatrix

@@ -79,6 +79,13 @@ void check_codes(const Codes& codes, std::ptrdiff_t n, std::ptrdiff_t classes, s
     need(low >= 0 && high < classes, "a label is out of range");
 }
 
+std::ptrdiff_t origin_of(const MutableDoubles& out, const Rows& rows, std::size_t width, std::ptrdiff_t first,
+                         std::ptrdiff_t last) {
+    const bool all = out.size() == static_cast<std::size_t>(rows.n) * width;
+    need(all || out.size() == static_cast<std::size_t>(last - first) * width, "one output per row");
+    return all ? 0 : first;
+}
+
 void check_span(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes) {
     need(0 <= first && first <= last && last <= rows.n, "the span of rows is out of range");
     need(lanes >= 1, "at least one lane");

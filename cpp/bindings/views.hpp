@@ -5,9 +5,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/variant.h>
 
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "../kernels/rows.hpp"
@@ -21,6 +23,8 @@ using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device:
 using MutableDoubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RowNumbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Visits = std::variant<Codes, RowNumbers>;  // row numbers of 32 or of 64 bits
+using MutableFloats = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutDoubles = nb::ndarray<nb::numpy, double>;
 
 // Holds a Py_buffer, and so the array, for as long as the rows are used.
@@ -54,6 +58,9 @@ void need(bool holds, const char* rule);
 // interpreter free.
 void check_codes(const Codes& codes, std::ptrdiff_t n, std::ptrdiff_t classes, std::ptrdiff_t first,
                  std::ptrdiff_t last);
+// Outputs are of all rows, or of rows first … last-1 alone: the number of the row that the first one is of.
+std::ptrdiff_t origin_of(const MutableDoubles& out, const Rows& rows, std::size_t width, std::ptrdiff_t first,
+                         std::ptrdiff_t last);
 void check_span(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes);
 
 void bind_rows(nb::module_& module);

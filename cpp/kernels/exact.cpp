@@ -188,8 +188,8 @@ SEPARATRIX_INLINE void bracket_chunk(const BracketTask& task, const DenseChunk& 
             whole += sum[k];
             large += size[k];
         }
-        task.product[at + i] = whole;
-        task.magnitude[at + i] = large;
+        task.product[at - task.origin + i] = whole;
+        task.magnitude[at - task.origin + i] = large;
     }
 }
 
@@ -202,8 +202,8 @@ SEPARATRIX_INLINE void bracket_chunk(const BracketTask& task, const SparseChunk&
             whole += product;
             large += std::abs(product);
         }
-        task.product[at + i] = whole;
-        task.magnitude[at + i] = large;
+        task.product[at - task.origin + i] = whole;
+        task.magnitude[at - task.origin + i] = large;
     }
 }
 

@@ -46,8 +46,9 @@ struct BracketTask {
     const Rows* rows = nullptr;
     const double* point = nullptr;  // p
     bool constant = false;
-    double* product = nullptr;    // n: ⟨v, row⟩ in floating point
-    double* magnitude = nullptr;  // n: Σ|v_j x_j|, which bounds the error of the product
+    double* product = nullptr;    // ⟨v, row⟩ in floating point, of rows origin, origin + 1, …
+    double* magnitude = nullptr;  // Σ|v_j x_j|, which bounds the error of the product
+    std::ptrdiff_t origin = 0;
 };
 
 void bracket_rows(const BracketTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,

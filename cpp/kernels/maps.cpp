@@ -13,6 +13,7 @@ namespace {
 template <class Chunk>
 SEPARATRIX_INLINE void score_chunk(const ScoreTask& task, const Chunk& chunk, std::ptrdiff_t at, double* score) {
     const std::ptrdiff_t d = task.rows->d, p = d + (task.constant ? 1 : 0);
+    at -= task.origin;
     for (std::ptrdiff_t k = 0; k < task.count; ++k) {
         const double* point = task.points + k * p;
         add_scores(chunk, point, d, task.constant ? point[d] : 0.0, score);

@@ -13,8 +13,9 @@ struct ScoreTask {
     const double* points = nullptr;  // count x p
     std::ptrdiff_t count = 1;
     bool constant = false;
-    bool probabilities = false;  // out becomes n x 2: 1 - p and p of the only point
-    double* out = nullptr;       // n x count
+    bool probabilities = false;  // out becomes rows x 2: 1 - p and p of the only point
+    double* out = nullptr;       // rows origin, origin + 1, … x count
+    std::ptrdiff_t origin = 0;
 };
 
 void score_rows(const ScoreTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads);

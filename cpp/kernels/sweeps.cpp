@@ -5,21 +5,11 @@
 #include <limits>
 #include <vector>
 
+#include "leeway.hpp"
 #include "readers.hpp"
 
 namespace separatrix {
 namespace {
-
-constexpr double kUnit = 0x1p-53;
-constexpr double kTiny = 1e-290;  // covers what underflow may take from a score
-
-// |v| of count values, not smaller than the true one; squares that leave the range of floats are avoided.
-SEPARATRIX_INLINE double length_above(double squares, double largest, std::ptrdiff_t count) {
-    const auto terms = static_cast<double>(count);
-    if (squares != squares) return squares;
-    if (squares > 1e-280 && squares < 1e300) return std::sqrt(squares) * (1 + (terms + 8) * kUnit);
-    return largest * std::sqrt(terms) * (1 + 8 * kUnit);
-}
 
 // By how much, per unit of a row's length, a score may have fallen: the way from the reference, and the
 // rounding of the score now, of the one that the leeway came from, and of this arithmetic.
@@ -65,8 +55,8 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
     std::int64_t numbers[kAhead];
     for (;;) {
         for (; waiting < kAhead && ahead < last; ++ahead) {
-            const std::int64_t i = task.order != nullptr ? task.order[ahead] : ahead;
-            if (skipping && reach < task.leeway[i]) continue;
+            const std::int64_t i = task.order.row(ahead);
+            if (skipping && reach < static_cast<double>(task.leeway[i])) continue;
             const std::ptrdiff_t slot = (head + waiting++) % kAhead;
             places[slot] = ahead;
             numbers[slot] = i;
@@ -84,8 +74,8 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
         const double signed_score = sign * score;
         counters[kScore] = score;
         if (skipping) {
-            const double known = (signed_score - (task.margin + kTiny)) / task.lengths[i] - reach;
-            if (known > task.leeway[i]) task.leeway[i] = known;
+            const double known = (signed_score - (task.margin + kTiny)) / static_cast<double>(task.lengths[i]) - reach;
+            task.leeway[i] = std::max(task.leeway[i], float_below(known));
         }
         if (signed_score > task.margin) continue;
         const std::ptrdiff_t visit = before + place + 1;
@@ -128,7 +118,7 @@ SEPARATRIX_INLINE void sweep_penalised(const PerceptronTask& task, std::ptrdiff_
     double* counters = task.counters;
     double scale = 1;
     for (std::ptrdiff_t q = first; q < last; ++q) {
-        const std::int64_t i = task.order != nullptr ? task.order[q] : q;
+        const std::int64_t i = task.order.row(q);
         reader.at(i);
         const double score = scale * reader.score(point) + (task.constant ? point[d] : 0.0);
         const double sign = task.codes[i] == task.positive ? 1.0 : -1.0;
@@ -199,32 +189,6 @@ void sweep_sparse_penalised(const PerceptronTask& task, std::ptrdiff_t first, st
     sweep_penalised<SparseReader>(task, first, last);
 }
 
-template <class Reader>
-SEPARATRIX_INLINE void measure(const Rows& rows, bool constant, double* out, std::ptrdiff_t first,
-                               std::ptrdiff_t last) {
-    Reader reader(rows);
-    const std::ptrdiff_t p = rows.d + (constant ? 1 : 0);
-    for (std::ptrdiff_t i = first; i < last; ++i) {
-        reader.at(i);
-        const double squares = reader.squares() + (constant ? 1 : 0);
-        double largest = constant ? 1 : 0;
-        if (!(squares > 1e-280 && squares < 1e300))
-            reader.each([&](std::ptrdiff_t, double x)
-                            SEPARATRIX_INLINE_LAMBDA { largest = std::max(largest, std::abs(x)); });
-        out[i] = length_above(squares, largest, p);
-    }
-}
-
-SEPARATRIX_CLONES
-void measure_dense(const Rows& rows, bool constant, double* out, std::ptrdiff_t first, std::ptrdiff_t last) {
-    measure<DenseReader>(rows, constant, out, first, last);
-}
-
-SEPARATRIX_CLONES
-void measure_sparse(const Rows& rows, bool constant, double* out, std::ptrdiff_t first, std::ptrdiff_t last) {
-    measure<SparseReader>(rows, constant, out, first, last);
-}
-
 }  // namespace
 
 void sweep_perceptron(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -235,16 +199,10 @@ void sweep_perceptron(const PerceptronTask& task, std::ptrdiff_t first, std::ptr
         dispatched(penalised ? sweep_dense_penalised : sweep_dense)(task, first, last);
 }
 
-void row_lengths(const Rows& rows, bool constant, double* out, std::ptrdiff_t first, std::ptrdiff_t last,
-                 std::ptrdiff_t lanes, int threads) {
-    const auto edges = lane_edges(rows, first, last, lanes);
-    run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
-        const auto k = static_cast<std::size_t>(lane);
-        dispatched(rows.sparse() ? measure_sparse : measure_dense)(rows, constant, out, edges[k], edges[k + 1]);
-    });
-}
+namespace {
 
-void shuffle(std::int64_t* order, std::ptrdiff_t count, std::uint64_t seed) noexcept {
+template <class Number>
+void shuffle_numbers(Number* order, std::ptrdiff_t count, std::uint64_t seed) noexcept {
     for (std::ptrdiff_t left = count; left > 1; --left) {
         // splitmix64, then 32 bits scaled to 0 … left-1; the bias is below left / 2^32
         std::uint64_t bits = (seed += 0x9e3779b97f4a7c15ULL);
@@ -255,6 +213,16 @@ void shuffle(std::int64_t* order, std::ptrdiff_t count, std::uint64_t seed) noex
         const std::uint64_t pick = range < (1ULL << 32) ? ((bits >> 32) * range) >> 32 : bits % range;
         std::swap(order[left - 1], order[pick]);
     }
+}
+
+}  // namespace
+
+void shuffle(std::int32_t* order, std::ptrdiff_t count, std::uint64_t seed) noexcept {
+    shuffle_numbers(order, count, seed);
+}
+
+void shuffle(std::int64_t* order, std::ptrdiff_t count, std::uint64_t seed) noexcept {
+    shuffle_numbers(order, count, seed);
 }
 
 }  // namespace separatrix

@@ -29,12 +29,22 @@ enum SweepCounter : int {
     kCounters
 };
 
+// The numbers of the rows to visit, in 32 bits where they fit; without any 0, 1, 2, …
+struct Order {
+    const std::int32_t* brief = nullptr;
+    const std::int64_t* wide = nullptr;
+
+    SEPARATRIX_INLINE std::int64_t row(std::ptrdiff_t q) const {
+        return brief != nullptr ? brief[q] : wide != nullptr ? wide[q] : static_cast<std::int64_t>(q);
+    }
+};
+
 struct PerceptronTask {
     const Rows* rows = nullptr;
     const std::int32_t* codes = nullptr;
     std::int32_t positive = 1;            // the class of sign +1
     const double* weights = nullptr;      // none: all one
-    const std::int64_t* order = nullptr;  // none: 0, 1, 2, …
+    Order order;
     bool constant = false;
     double rate = 1;
     const double* rates = nullptr;  // one per visit of this call, instead of `rate`
@@ -50,8 +60,8 @@ struct PerceptronTask {
     double* lost = nullptr;       // d, with an L1 penalty: what each weight did lose
 
     // skipping; all or none
-    double* leeway = nullptr;           // n: no mistake while w is less than this far from the reference
-    const double* lengths = nullptr;    // n: |x|, rounded up, the constant included
+    float* leeway = nullptr;            // n: no mistake while w is less than this far from the reference
+    const float* lengths = nullptr;     // n: |x|, rounded up, the constant included
     const double* reference = nullptr;  // p
 
     std::ptrdiff_t p() const { return rows->d + (constant ? 1 : 0); }
@@ -60,11 +70,8 @@ struct PerceptronTask {
 // Visits first … last-1 of the order.
 void sweep_perceptron(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_t last);
 
-// |x| of each row, rounded up, with 1 for the constant counted in.
-void row_lengths(const Rows& rows, bool constant, double* out, std::ptrdiff_t first, std::ptrdiff_t last,
-                 std::ptrdiff_t lanes, int threads);
-
 // Fisher and Yates' shuffle; equal seeds give equal orders.
+void shuffle(std::int32_t* order, std::ptrdiff_t count, std::uint64_t seed) noexcept;
 void shuffle(std::int64_t* order, std::ptrdiff_t count, std::uint64_t seed) noexcept;
 
 }  // namespace separatrix

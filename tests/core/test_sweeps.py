@@ -35,9 +35,7 @@ def engine_of(X, codes, weights=None):
 
 def with_leeway(state, engine, rule):
     """Let the state skip rows, by a reference at its own weights."""
-    state.lengths = rule.lengths(engine)
-    state.leeway = (rule.signed_scores(engine, state.point[None])[:, 0] - (rule.margin + 1e-290)) / state.lengths
-    state.reference = state.point.copy()
+    engine.refer(rule, state)
     return state
 
 

@@ -105,17 +105,3 @@ def test_a_row_that_is_all_leverage_is_found_in_its_part(short):
     model = LogisticRegression(C=np.inf, firth=True).fit(X, codes, weights)
     assert model.certificate_.met
     model.certificate_.verify(X, codes, weights)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("count", [1, 10, 200, 1000])
-def test_a_sample_is_the_same_in_parts(weighted, count, monkeypatch):
-    given, _, codes, weights = problem("c")
-    if weighted:
-        weights[::3] = 0.0
-    engine = MemoryEngine(block_of(given), codes, 2, weights if weighted else None)
-    whole = engine.sample(count, 4)
-    monkeypatch.setattr(memory, "PART", PART)
-    some = engine.sample(count, 4)
-    np.testing.assert_array_equal(some.block.source, whole.block.source)
-    np.testing.assert_array_equal(some.codes, whole.codes)

@@ -198,11 +198,11 @@ class _Cone:
                 )
             # the part that is left points out of the known cone: is that so for all rows?
             direction = self.coordinates.direction(self.walls.T @ factors - wanted)
-            seen = sides(self.rows, direction)
-            margins, sizes = seen.margins[self.separated], np.maximum(seen.sizes[self.separated], 1e-300)
-            breaking = np.flatnonzero(seen.signs[self.separated] < 0)
-            worst = breaking[np.argsort((margins / sizes)[breaking], kind="stable")[:MORE]]
-            new = np.setdiff1d(self.separated[worst], self.known)
+            below, margins, sizes = sides(self.rows, direction).offending(level=False)
+            breaking = np.flatnonzero(np.isin(below, self.separated))
+            relative = (margins / np.maximum(sizes, 1e-300))[breaking]
+            worst = breaking[np.argsort(relative, kind="stable")[:MORE]]
+            new = np.setdiff1d(below[worst], self.known)
             if len(new):
                 self.known = np.concatenate([self.known, new])
                 self.walls = np.vstack([self.walls, self._walls(new)])

@@ -277,9 +277,9 @@ class Separability(Claim):
             return self
         integers = lowest_terms(scaled_integers(best.direction, 53))
         seen = sides(rows, integers)
-        if not (seen.signs > 0).all():
+        if not seen.complete:
             return self
-        margin = distance(seen.margins, rounded(integers), rows)
+        margin = distance(seen.least, rounded(integers), rows)
         if not margin > self.margin:
             return self
         wider = replace(self, integers=tuple(integers), margin=margin, fragile=seen.fragile)

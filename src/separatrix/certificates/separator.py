@@ -21,13 +21,14 @@ closes.
 
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from separatrix.core.arrays import UNIT_ROUNDOFF, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
 from separatrix.core.certificate import Claim, stated_array, stated_number
 from separatrix.core.errors import CertificateError
 
@@ -42,11 +43,8 @@ class SignedRows(Protocol):
     def width(self) -> int:
         """Columns, with the constant."""
 
-    def signed_scores(self, direction: Vector) -> Vector:
-        """s⟨direction, x⟩ of each row, in floats."""
-
-    def lengths(self) -> Vector:
-        """‖x‖ of each row, rounded up."""
+    def stretches(self, direction: Vector) -> Iterator[tuple[int, Vector, Vector]]:
+        """Some rows after others: the number of the first, s⟨direction, x⟩ in floats, and ‖x‖ rounded up."""
 
     def exact(self, row: int, direction: Vector) -> Fraction:
         """s⟨direction, x⟩ of one row, exactly."""
@@ -67,7 +65,7 @@ class Separation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Clearance:
-    """γ, the least signed score (not positive: not a separator), and R, the longest row; both on the safe side.
+    """γ, the least signed score, and R, the longest row, on the safe side; where γ is not positive R is left open.
 
     ``claim`` is what a fit states of γ, so far below it that scores added up in another order prove it too; such a
     claim is ``least`` or more. Where γ was found exactly all three are the same.
@@ -84,30 +82,56 @@ class Clearance:
         return cls(gamma, R, gamma, gamma)
 
 
+@dataclass(slots=True)
+class _Nearest:
+    """The rows that may have the least of some numbers: those not above a ceiling that only falls, while few are."""
+
+    ceiling: float = math.inf
+    rows: list[Positions] = field(default_factory=list)
+    lower: list[Vector] = field(default_factory=list)
+
+    def see(self, first: int, lower: Vector, upper: float) -> None:
+        """Numbers of rows from ``first`` on, none below ``lower``, the least of them not above ``upper``."""
+        self.ceiling = min(self.ceiling, upper)
+        near = np.flatnonzero(lower <= self.ceiling)
+        self.rows.append(first + near)
+        self.lower.append(lower[near])
+        if sum(map(len, self.rows)) > 2 * MOST_EXACT:
+            self.settle()
+
+    def settle(self) -> Positions:
+        """What is left of them now; of too many it keeps enough to tell that they are."""
+        rows, lower = np.concatenate(self.rows), np.concatenate(self.lower)
+        near = np.flatnonzero(lower <= self.ceiling)
+        near = near[np.argsort(lower[near], kind="stable")[: MOST_EXACT + 1]]
+        self.rows, self.lower = [rows[near]], [lower[near]]
+        return self.rows[0]
+
+
 def clearance(rows: SignedRows, direction: Vector) -> Clearance:
     """How far all rows are on their right side of a direction; the least score exactly, if few rows come near it."""
-    scores, lengths = rows.signed_scores(direction), rows.lengths()
     size = _length_above(direction)
-    slack = (len(direction) + 16) * UNIT_ROUNDOFF * size * lengths + 1e-290
-    sure, longest = scores - slack, _longest(rows, lengths)
-    if float((scores + slack).min()) <= 0.0:  # a row that is on the wrong side for certain
-        return Clearance.exactly(min(float(scores.min()), 0.0), longest)
-    near = np.flatnonzero(~(sure > min(float((scores + slack).min()), np.inf)) | ~(sure > 0.0))
+    least, shortest, longest = np.full(4, math.inf), _Nearest(), _Nearest()
+    for first, scores, lengths in rows.stretches(direction):
+        slack = (len(direction) + 16) * UNIT_ROUNDOFF * size * lengths + 1e-290
+        # two scores of a row differ by twice its slack at most
+        seen = (scores, scores - slack, scores - 3.0 * slack, scores - 5.0 * slack)
+        least = np.minimum(least, [each.min() for each in seen])  # NaN prevails
+        # where products overflow nothing is known of a score
+        upper = float(np.nan_to_num(scores + slack, nan=math.inf, posinf=math.inf, neginf=-math.inf).min())
+        if upper <= 0.0:  # a row that is on the wrong side for certain
+            return Clearance.exactly(min(float(scores.min()), 0.0), math.inf)
+        lower = np.nan_to_num(scores - slack, nan=-math.inf, posinf=math.inf, neginf=-math.inf)
+        shortest.see(first, lower, upper)
+        longest.see(first, -lengths, -float(lengths.max()) * (1.0 - 1e-9))
+    near, long = shortest.settle(), longest.settle()
+    most = -min(float(each.min()) for each in longest.lower)
+    R = most
+    if len(long) <= MOST_EXACT:
+        R = _root_above(max(rows.exact_square(int(row)) for row in long))
     if len(near) <= MOST_EXACT:
-        return Clearance.exactly(min(_below(rows.exact(int(row), direction)) for row in near), longest)
-    # two scores of a row differ by twice its slack at most
-    return Clearance(
-        float(sure.min()), longest, float((scores - 3.0 * slack).min()), float((scores - 5.0 * slack).min())
-    )
-
-
-def _longest(rows: SignedRows, lengths: Vector) -> float:
-    """The length of the longest row, rounded up once, if few rows may be it."""
-    most = float(lengths.max())
-    near = np.flatnonzero(lengths >= most * (1.0 - 1e-9))
-    if len(near) > MOST_EXACT or not math.isfinite(most):
-        return most
-    return _root_above(max(rows.exact_square(int(row)) for row in near))
+        return Clearance.exactly(min(_below(rows.exact(int(row), direction)) for row in near), R)
+    return Clearance(float(least[1]), R, float(least[2]), float(least[3]))
 
 
 def _root_above(square: Fraction) -> float:

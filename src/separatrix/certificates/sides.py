@@ -5,6 +5,7 @@ summation) and some underflow; only where this bracket contains zero is the row
 multiplied out exactly.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,39 +21,60 @@ EXACT_AT_ONCE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """``signs`` −1, 0, 1 per row, exact; ``margins`` and ``sizes`` in floating point, to compare."""
+    """``signs`` −1, 0, 1 per row, exact; in floating point the least margin above zero, and what lies below.
+
+    ``fragile`` says whether changes of a few roundings in the data could move some row to another side; entries that
+    are zero stay zero under such changes. ``margins`` and ``sizes`` are of the rows of sign −1, ascending.
+    """
 
     signs: AnyArray
+    least: float
+    fragile: bool
     margins: Vector
     sizes: Vector
 
     @property
-    def fragile(self) -> bool:
-        """Whether changes of a few roundings in the data could move some row to another side.
+    def complete(self) -> bool:
+        """Whether every row is on its side."""
+        return bool((self.signs > 0).all())
 
-        Entries that are zero stay zero under such changes.
-        """
-        return bool((np.abs(self.margins) <= 4.0 * UNIT_ROUNDOFF * self.sizes)[self.sizes > 0.0].any())
+    def offending(self, level: bool) -> tuple[Positions, Vector, Vector]:
+        """The rows on the wrong side, and with ``level`` those in between: numbers, margins and sizes."""
+        which = np.flatnonzero(self.signs <= 0 if level else self.signs < 0)
+        below = self.signs[which] < 0
+        margins, sizes = np.zeros(len(which)), np.ones(len(which))
+        margins[below], sizes[below] = self.margins, self.sizes
+        return which, margins, sizes
 
 
 def sides(rows: SignedRows, direction: Sequence[int]) -> Sides:
     """Sides of all rows under an integer direction."""
     approximate = rounded(direction)
-    margins, sizes = rows.bracket(approximate)
-    if not np.isfinite(sizes).all():
-        rows.refuse_not_finite()
-    # the direction itself was rounded once; the last term is for what underflows
-    error = (len(approximate) + 4) * UNIT_ROUNDOFF * sizes + 1e-300
-    signs = np.sign(margins).astype(np.int8)
-    doubtful = np.flatnonzero(np.abs(margins) <= error)
-    if max(abs(entry).bit_length() for entry in direction) > WIDEST:
-        # small entries may have underflowed in rounding, and columns of 1e300 would still have felt them
-        doubtful = np.arange(len(margins))
-    if len(doubtful):
-        exact = exact_margins(rows, doubtful, direction)
-        signs[doubtful] = np.sign(exact)
-        margins[doubtful] = exact
-    return Sides(signs, margins, sizes)
+    # small entries may have underflowed in rounding, and columns of 1e300 would still have felt them
+    wide = max(abs(entry).bit_length() for entry in direction) > WIDEST
+    signs = np.empty(rows.count, dtype=np.int8)
+    below: list[tuple[Vector, Vector]] = [(np.empty(0), np.empty(0))]
+    least, fragile = math.inf, False
+    for part, margins, sizes in rows.brackets(approximate):
+        if not np.isfinite(sizes).all():
+            rows.refuse_not_finite()
+        # the direction itself was rounded once; the last term is for what underflows
+        error = (len(approximate) + 4) * UNIT_ROUNDOFF * sizes + 1e-300
+        size = np.abs(margins)
+        doubtful = np.arange(len(margins)) if wide else np.flatnonzero(size <= error)
+        here = np.sign(margins).astype(np.int8)
+        if len(doubtful):
+            exact = exact_margins(rows, part.start + doubtful, direction)
+            here[doubtful] = np.sign(exact)
+            margins[doubtful] = exact
+            size = np.abs(margins)
+        signs[part] = here
+        fragile = fragile or bool(((size <= 4.0 * UNIT_ROUNDOFF * sizes) & (sizes > 0.0)).any())
+        least = min(least, float(margins.min(where=here > 0, initial=math.inf)))
+        wrong = here < 0
+        if wrong.any():
+            below.append((margins[wrong], sizes[wrong]))
+    return Sides(signs, least, fragile, *(np.concatenate([pair[k] for pair in below]) for k in (0, 1)))
 
 
 def exact_margins(rows: SignedRows, which: Positions, direction: Sequence[int]) -> Vector:

@@ -112,13 +112,13 @@ def check_vectors(vectors: Any, width: int, what: str) -> None:
             raise CertificateError(f"The {what} are not whole numbers without a common divisor.")
 
 
-def distance(margins: Vector, direction: Vector | None, rows: SignedRows) -> float:
-    """The smallest margin over the length of the weights; infinite when only the constant decides."""
+def distance(least: float, direction: Vector | None, rows: SignedRows) -> float:
+    """The least margin over the length of the weights; infinite when only the constant decides."""
     assert direction is not None
     weights = direction[rows.is_weight]
     # the squares of small weights underflow
     scale = float(np.abs(weights).max(initial=0.0))
-    return float(margins.min()) / scale / float(np.linalg.norm(weights / scale)) if scale > 0.0 else math.inf
+    return least / scale / float(np.linalg.norm(weights / scale)) if scale > 0.0 else math.inf
 
 
 def _sides(verdict: Any, rows: SignedRows) -> Sides:
@@ -129,7 +129,7 @@ def _sides(verdict: Any, rows: SignedRows) -> Sides:
 
 
 def _check_margin(verdict: Any, rows: SignedRows, seen: Sides) -> None:
-    margin = distance(seen.margins[seen.signs > 0], rounded(verdict.integers), rows)
+    margin = distance(seen.least, rounded(verdict.integers), rows)
     stated = stated_number(verdict.margin, "margin", 0.0, infinite=True)
     if not (margin == stated or abs(margin - stated) <= 1e-9 * abs(margin)):
         raise CertificateError(f"The margin is {margin:.17g}, not {stated:.17g} as claimed.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.core import _kernels
-from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
+from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector, Visits
 from separatrix.core.lanes import THREAD_WORK, Span, spans
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import thread_count
@@ -184,7 +184,7 @@ def total_kernel(name: str, layout: str) -> TotalKernel:
 
 
 def _perceptron(
-    rows: Rows, labels: Labels, rule: "Rule", state: SweepState, order: Positions | None, first: int, last: int
+    rows: Rows, labels: Labels, rule: "Rule", state: SweepState, order: Visits | None, first: int, last: int
 ) -> None:
     options = rule.options()
     _kernels.perceptron(
@@ -214,7 +214,7 @@ def _perceptron(
 
 
 def _descent(
-    rows: Rows, labels: Labels, rule: "Rule", state: SweepState, order: Positions | None, first: int, last: int
+    rows: Rows, labels: Labels, rule: "Rule", state: SweepState, order: Visits | None, first: int, last: int
 ) -> None:
     options = rule.options()
     steps = -(-(last - first) // rule.batch)
@@ -243,7 +243,7 @@ def _descent(
     state.steps += steps
 
 
-SweepKernel = Callable[[Rows, Labels, "Rule", SweepState, Positions | None, int, int], None]
+SweepKernel = Callable[[Rows, Labels, "Rule", SweepState, Visits | None, int, int], None]
 
 BY_ROWS = ("dense", "columns", "csr")
 
@@ -272,7 +272,30 @@ def lengths(rows: Rows, constant: bool, out: Vector, entries_per_row: float) -> 
         _kernels.row_lengths(rows, constant, out, span.first, span.last, span.lanes, threads_for(span))
 
 
-def shuffle(order: Positions, seed: int) -> None:
+def leeways(rows: Rows, labels: Labels, rule: "Rule", state: SweepState, entries_per_row: float) -> None:
+    """Take the state's point as its reference: write every row's leeway there, and its length."""
+    options = rule.options()
+    assert state.leeway is not None
+    assert state.lengths is not None
+    for span in spans(rows.n, 2 * entries_per_row + 8.0, 1):
+        _kernels.leeways(
+            rows,
+            labels.codes,
+            options["positive"],
+            options["constant"],
+            options["margin"],
+            state.point,
+            state.leeway,
+            state.lengths,
+            span.first,
+            span.last,
+            span.lanes,
+            threads_for(span),
+        )
+    state.reference = state.point.copy()
+
+
+def shuffle(order: Visits, seed: int) -> None:
     """Put row numbers into an order that the seed decides, in place."""
     _kernels.shuffle(order, seed)
 

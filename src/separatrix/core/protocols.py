@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Never, Protocol, runtime_checkable
 
-from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
+from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector, Visits
 from separatrix.core.sweeping import SweepState
 from separatrix.core.total import Total
 
@@ -105,9 +105,12 @@ class Engine(Protocol):
         """Add ``term`` over all rows at one point or several."""
 
     def sweep(
-        self, rule: Rule, state: SweepState, order: Positions | None = None, first: int = 0, last: int | None = None
+        self, rule: Rule, state: SweepState, order: Visits | None = None, first: int = 0, last: int | None = None
     ) -> SweepState:
         """Visit rows in order, changing the state in place."""
+
+    def refer(self, rule: Rule, state: SweepState) -> None:
+        """Take the state's point as its reference, from which rows are known to have some leeway."""
 
     def quick_start(self, begin: Vector, shift: Vector | None, strength: float, work: float, way: Any) -> Any:
         """The first passes of a penalised logistic fit of two classes, all in one call."""
@@ -117,6 +120,9 @@ class Engine(Protocol):
 
     def parts(self) -> Iterator[tuple[slice, "Engine"]]:
         """Stretches of rows, each an engine: what is made for every row need not be held for all of them."""
+
+    def stretches(self, rowwise: Rowwise, at: Matrix) -> Iterator[tuple[slice, Matrix]]:
+        """The same for some rows after others, with the rows that they are."""
 
     def sample(self, count: int, seed: int) -> "Engine":
         """Some rows in memory, the classes in proportion."""
@@ -208,6 +214,9 @@ class SignedRows(Protocol):
 
     def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
         """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""
+
+    def brackets(self, direction: Vector) -> Iterator[tuple[slice, Vector, Vector]]:
+        """The same for some rows after others, with the rows that they are."""
 
     def exact(self, which: Positions, parts: Matrix) -> Vector:
         """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""

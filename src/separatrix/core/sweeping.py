@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from separatrix.core.arrays import Vector
+from separatrix.core.arrays import Floats, Vector
 
 COUNTERS = ("visits", "mistakes", "error", "score", "last_mistake", "longest_run", "skipped", "truncated", "wrong")
 """Names of the kernel's counters, in its order."""
@@ -18,7 +18,8 @@ class SweepState:
     mistake, ``total`` what an average needs, ``lost`` what an L1 penalty took from each
     weight. With ``leeway``, ``lengths`` and ``reference`` rows may be skipped: row i is no
     mistake while ‖w − reference‖ < ``leeway[i]``, because its score can fall by at most its
-    length times that. ``steps`` counts batches, where rows are visited in batches.
+    length times that; leeways are rounded down, lengths up. ``steps`` counts batches, where rows
+    are visited in batches.
 
     >>> SweepState(np.zeros(3)).mistakes
     0
@@ -29,8 +30,8 @@ class SweepState:
     run_point: Vector | None = None
     total: Vector | None = None
     lost: Vector | None = None
-    leeway: Vector | None = None
-    lengths: Vector | None = None
+    leeway: Floats | None = None
+    lengths: Floats | None = None
     reference: Vector | None = None
     epochs: int = 0
     steps: int = 0

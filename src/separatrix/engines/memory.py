@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.core import kernels
-from separatrix.core.arrays import Codes, Matrix, Positions, Vector
+from separatrix.core import kernels, stretches
+from separatrix.core.arrays import Codes, Matrix, Positions, Vector, Visits
 from separatrix.core.lanes import Span, spans
 from separatrix.core.protocols import Rowwise, Rule, Term
 from separatrix.core.sweeping import SweepState
@@ -97,7 +97,7 @@ class MemoryEngine:
             )
 
     def sweep(
-        self, rule: Rule, state: SweepState, order: Positions | None = None, first: int = 0, last: int | None = None
+        self, rule: Rule, state: SweepState, order: Visits | None = None, first: int = 0, last: int | None = None
     ) -> SweepState:
         """Visits first … last−1 of the order (rows 0, 1, … if None), changing the state in place.
 
@@ -112,6 +112,13 @@ class MemoryEngine:
             start, stop = first + batch * span.first, min(first + batch * span.last, end)
             kernel(block.rows, labels, rule, state, order, start, stop)
         return state
+
+    def refer(self, rule: Rule, state: SweepState) -> None:
+        """Take the state's point as its reference: every row's leeway and length, in one pass."""
+        if state.leeway is None or state.lengths is None:
+            state.leeway, state.lengths = np.empty(self.rows, np.float32), np.empty(self.rows, np.float32)
+        labels = kernels.Labels(self.codes, self.weights)
+        kernels.leeways(self._by_rows().rows, labels, rule, state, self.entries_per_row)
 
     def _by_rows(self) -> Block:
         """The block itself; columns stored one after the other are turned into rows once."""
@@ -152,12 +159,27 @@ class MemoryEngine:
             weights = None if self.weights is None else self.weights[which]
             yield which, type(self)(self.block.part(which), self.codes[which], self.classes, weights)
 
+    def stretches(self, rowwise: Rowwise, at: Matrix) -> Iterator[tuple[slice, Matrix]]:
+        """Scores or lengths of some rows after others, with the rows that they are."""
+        options, entries = rowwise.options(), self.entries_per_row
+        block = self._by_rows() if rowwise.kernel == "lengths" else self.block
+        for first, last in stretches.stretches(self.rows, block.layout):
+            if rowwise.kernel == "lengths":
+                out = stretches.lengths(block.rows, options["constant"], first, last, entries)[:, None]
+            else:
+                chances = options["probabilities"]
+                out = stretches.scores(block.rows, at, options["constant"], first, last, entries, chances)
+            yield slice(first, last), out
+
     def sample(self, count: int, seed: int) -> Self:
         """Copy ``count`` rows of positive weight, evenly spread over each class in proportion to its size."""
         draw = np.random.default_rng(seed)
         chosen = []
         for code in range(self.classes):
-            members = sum(len(some) for some in self._members(code))
+            belongs = self.codes == code
+            if self.weights is not None:
+                belongs &= self.weights > 0
+            members = int(np.count_nonzero(belongs))
             wanted = min(members, max(1, round(count * members / self.rows)))
             if members:
                 # one from each of `wanted` stretches with whole edges: a row is never taken twice,
@@ -165,27 +187,10 @@ class MemoryEngine:
                 edges = np.arange(wanted + 1, dtype=np.int64) * members // wanted
                 widths = np.diff(edges)
                 inside = np.minimum((draw.random(wanted) * widths).astype(np.int64), widths - 1)
-                chosen.append(self._members_at(code, edges[:-1] + inside))
+                chosen.append(stretches.ranked(belongs, edges[:-1] + inside))
         which = np.sort(np.concatenate(chosen))
         weights = None if self.weights is None else self.weights[which]
         return type(self)(block_of(self.block.pick(which)), self.codes[which], self.classes, weights)
-
-    def _members(self, code: int) -> Iterator[Positions]:
-        """The rows of a class that weigh something, part by part: all of them would take as much room as columns."""
-        for first in range(0, self.rows, PART):
-            belongs = self.codes[first : first + PART] == code
-            if self.weights is not None:
-                belongs &= self.weights[first : first + PART] > 0
-            yield first + np.flatnonzero(belongs)
-
-    def _members_at(self, code: int, places: Positions) -> Positions:
-        """Those at some places, which rise, in the list of all of them."""
-        found, seen = [], 0
-        for some in self._members(code):
-            here = places[np.searchsorted(places, seen) : np.searchsorted(places, seen + len(some))]
-            found.append(some[here - seen])
-            seen += len(some)
-        return np.concatenate(found)
 
     def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
         """Row numbers whose signed margins pass ``test``, smallest margin first.

@@ -35,9 +35,9 @@ class Judging(SearchState):
         if not held.any():
             integers = coordinates.direction(answer.direction)
             everywhere = sides(rows, integers)
-            if (everywhere.signs > 0).all():
+            if everywhere.complete:
                 return self._complete(integers, everywhere), coordinates
-            if self._enlist(everywhere.signs <= 0, everywhere.margins, everywhere.sizes):
+            if self._enlist(*everywhere.offending(level=True)):
                 return None, coordinates
             return None, self._refine(taken, seen, answer, coordinates)
         return self._judge_quasi(taken, seen, answer, coordinates)
@@ -50,8 +50,8 @@ class Judging(SearchState):
         self.level = True
         approximate = coordinates.direction(answer.direction)
         margins, sizes = rows.bracket(rounded(approximate))
-        clearly = margins < -1e-9 * sizes
-        if clearly.any() and self._enlist(clearly, margins, sizes):
+        clearly = np.flatnonzero(margins < -1e-9 * sizes)
+        if len(clearly) and self._enlist(clearly, margins[clearly], sizes[clearly]):
             return None, coordinates
         held = np.flatnonzero(answer.overlapping)
         # dependences of all rows are no directions: only those within the basis are
@@ -65,7 +65,7 @@ class Judging(SearchState):
             return None, self._refine(taken, seen, answer, coordinates)
         everywhere = sides(rows, integers)
         if (everywhere.signs < 0).any():
-            if self._enlist(everywhere.signs < 0, everywhere.margins, everywhere.sizes):
+            if self._enlist(*everywhere.offending(level=False)):
                 return None, coordinates
             return None, self._refine(taken, seen, answer, coordinates)
         level = np.flatnonzero(everywhere.signs == 0)
@@ -99,8 +99,7 @@ class Judging(SearchState):
         held = np.array([value > 0 for value in answer.multipliers])
         everywhere = sides(self.rows, integers) if any(integers) else None
         if everywhere is not None:
-            offending = everywhere.signs < 0 if held.any() else everywhere.signs <= 0
-            if self._enlist(offending, everywhere.margins, everywhere.sizes):
+            if self._enlist(*everywhere.offending(level=not held.any())):
                 return None
             if not held.any():
                 return self._complete(integers, everywhere)

@@ -9,14 +9,14 @@ import numpy as np
 
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
-from separatrix.core.arrays import Positions, Vector
+from separatrix.core.arrays import Positions, Vector, Visits, brief, every
 from separatrix.core.errors import refuse
 from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Trace
 from separatrix.engines import Block, MemoryEngine
 from separatrix.estimators.held_out import held_out_engine, hold_out
 from separatrix.estimators.inputs import Target, refuse_not_finite
-from separatrix.estimators.separability import separability
+from separatrix.estimators.separability import judged
 from separatrix.estimators.separation import OneSide
 from separatrix.solvers.perceptron import End, Patience, learn
 from separatrix.terms.perceptron import BatchRule, PerceptronRule
@@ -62,13 +62,14 @@ class Lesson:
     shuffle: bool
     generator: np.random.Generator
     held_out: float = 0.0
-    lengths: Vector = field(init=False)
+    longest: float = field(init=False)
+    mean_square: float = field(init=False)
     engine: MemoryEngine = field(init=False)
 
     def __post_init__(self) -> None:
         self.engine = MemoryEngine(self.block, self.target.codes, len(self.target.classes), self.weights)
-        self.lengths = PerceptronRule(constant=self.constant).lengths(self.engine)
-        if not np.isfinite(self.lengths).all():
+        self.longest, self.mean_square = PerceptronRule(constant=self.constant).sizes(self.engine)
+        if not np.isfinite(self.longest):
             refuse_not_finite(self.block)
 
     @property
@@ -87,7 +88,6 @@ class Lesson:
             run_point=np.zeros_like(start),
             total=np.zeros_like(start) if rule.average_from >= 0 else None,
             lost=np.zeros(self.block.shape[1]) if rule.truncate > 0 else None,
-            lengths=self.lengths,
         )
 
     def teach(self, k: int, start: Vector, rule: PerceptronRule, patience: Patience, trace: Trace) -> Taught:
@@ -105,7 +105,7 @@ class Lesson:
         engine, order = self.engine, self._order()
         if self.held_out > 0.0:
             train, held = self._split()
-            order = train if order is None else np.intersect1d(order, train)
+            order = brief(train if order is None else np.intersect1d(order, train), self.block.shape[0])
             patience = replace(patience, validate=self._validation(rule, held))
         else:
             patience = replace(patience, verdict=None if patience.verdict_after is None else none_exists)
@@ -136,14 +136,13 @@ class Lesson:
             state = replace(state, point=state.point.copy(), counters=state.counters.copy(), run_point=None)
             state.total = None if state.total is None else state.total.copy()
             state.lost = None if state.lost is None else state.lost.copy()
-        state.lengths = None
         order = self._order()
         engine = self.engine
         if isinstance(rule, BatchRule):
             engine, order = (self.engine if order is None else self._without(order)), None
         elif self.shuffle:
             draw = np.random.default_rng([int(self.generator.integers(2**31)), seed])
-            order = draw.permutation(np.arange(self.block.shape[0]) if order is None else order)
+            order = draw.permutation(every(self.block.shape[0]) if order is None else order)
         rule.epoch(engine, state, order)
         if not np.isfinite(state.point).all():
             refuse("The weights overflow: they left the range of floats.", "lower eta0, or scale the columns.")
@@ -153,7 +152,7 @@ class Lesson:
         """Visit by visit, by the same kernel."""
         rule = replace(rule, positive=self.code(0))
         state, order = self.state(start, rule), self._order()
-        visited = np.arange(self.block.shape[0], dtype=np.int64) if order is None else order
+        visited = every(self.block.shape[0]) if order is None else order
         for epoch in range(1, max_iter + 1):
             if self.shuffle:
                 from separatrix.core import kernels
@@ -175,13 +174,13 @@ class Lesson:
     def _lecture(self, point: Vector) -> Vector:
         return np.roll(point, 1) if self.constant else point
 
-    def _order(self) -> Positions | None:
+    def _order(self) -> Visits | None:
         """Rows of positive weight, or None for all."""
         if self.weights is None or (self.weights > 0).all():
             return None
-        return np.flatnonzero(self.weights > 0).astype(np.int64)
+        return brief(np.flatnonzero(self.weights > 0), self.block.shape[0])
 
-    def _without(self, order: Positions) -> MemoryEngine:
+    def _without(self, order: Visits) -> MemoryEngine:
         """The same rows; those not in the order have no weight."""
         weights = np.zeros(self.block.shape[0])
         weights[order] = 1.0 if self.weights is None else self.weights[order]
@@ -200,16 +199,11 @@ class Lesson:
         return score
 
     def _verdict(self, k: int, budget: float) -> Separability:
-        order = self._order()
-        labels = self.target.classes[self.target.codes]
+        target = self.target
         if self.outputs > 1:
-            labels = labels == self.target.classes[k]
-        visited = None
-        if order is not None:
-            visited = np.zeros(len(labels))
-            visited[order] = 1.0
-        found = separability(self.block.source, labels, self.constant, budget, sample_weight=visited, others=False)
-        return found.without_data()
+            target = Target((target.codes == k).astype(np.int32), np.array([False, True]))
+        deadline = time.monotonic() + budget
+        return judged(self.block, target, self.weights, self.constant, deadline, others=False).without_data()
 
     def _unproved(self, end: End) -> End:
         """Why an end that is a separator's is none after all."""
@@ -232,7 +226,7 @@ class Lesson:
         one = self.outputs == 1
         side = OneSide(self.constant, self.target.classes if one else np.array([False, True]), 1)
         codes = self.target.codes if one else (self.target.codes == k).astype(np.int32)
-        rows = side.over(self.block, codes, self.weights, self.lengths)
+        rows = side.over(self.block, codes, self.weights)
         plain = (
             type(rule) is PerceptronRule
             and rule.schedule.constant

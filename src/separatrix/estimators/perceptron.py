@@ -16,6 +16,7 @@ from separatrix.core.parameters import seed_of
 from separatrix.core.sweeping import SweepState
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Pass, Trace
+from separatrix.estimators.class_rows import class_counts
 from separatrix.estimators.inputs import (
     Target,
     block_of,
@@ -340,7 +341,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         self.n_parameters_ = int(points.size)
         # one update changes a score by η‖x‖²
         with np.errstate(all="ignore"):
-            self._settle(lesson.block, unit=float(self.eta0) * float(np.mean(np.square(lesson.lengths))))
+            self._settle(lesson.block, unit=float(self.eta0) * lesson.mean_square)
 
     def _hooks(self) -> tuple[Callable[[Pass], bool], ...]:
         return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook is not None)
@@ -349,13 +350,13 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
 def _check_scores(lesson: Lesson, points: Matrix) -> None:
     """Refuse weights whose scores of the very rows they were learned from may overflow: no label follows from them."""
     with np.errstate(all="ignore"):
-        most = float(lesson.lengths.max(initial=0.0)) * float(np.abs(points).sum(axis=1).max())
+        most = lesson.longest * float(np.abs(points).sum(axis=1).max())
     if not math.isfinite(most):
         _refuse_overflow(lesson.block)
 
 
 def _check_classes(target: Target, weights: Vector | None) -> None:
-    seen = np.bincount(target.codes, weights, minlength=max(len(target.classes), 1)) > 0
+    seen = class_counts(target.codes, max(len(target.classes), 1), None if weights is None else weights > 0) > 0
     if len(target.classes) < 2 or seen.sum() == 1:
         refuse(
             "This classifier needs samples of at least 2 classes in the data, but there is only one class: "

@@ -18,7 +18,7 @@ from separatrix.certificates.witness import (
     proved_slack,
     stated_slack,
 )
-from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
+from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import CertificateError, OutOfTime
 from separatrix.core.exact import Integers, powers_of_two, rounded, scaled_integers
@@ -84,15 +84,15 @@ class SearchState:
         if time.monotonic() > self.deadline:
             raise OutOfTime
 
-    def _enlist(self, offending: AnyArray, margins: Vector, sizes: Vector) -> bool:
+    def _enlist(self, which: Positions, margins: Vector, sizes: Vector) -> bool:
         """Add rows on the wrong side to the sample: the worst, and some spread over all of them."""
-        which = np.flatnonzero(offending)
-        which = which[~np.isin(which, self.active)]
+        new = ~np.isin(which, self.active)
+        which, margins, sizes = which[new], margins[new], sizes[new]
         if not len(which):
             return False
         assert self.columns is not None
         limit = 4 * self.columns.rank + 100
-        relative = margins[which] / np.maximum(sizes[which], 1e-300)
+        relative = margins / np.maximum(sizes, 1e-300)
         worst = which[np.argsort(relative, kind="stable")[: limit // 2]]
         spread = which[np.arange(min(limit // 2, len(which))) * len(which) // min(limit // 2, len(which))]
         self.active = np.union1d(self.active, np.union1d(worst, spread))
@@ -111,12 +111,8 @@ class SearchState:
         offending = np.flatnonzero(margins <= 0.0)
         if len(offending) < 10:
             return False
-        everyone = np.zeros(self.rows.count, dtype=bool)
-        everyone[which[offending]] = True
-        scores, sizes = np.zeros(self.rows.count), np.ones(self.rows.count)
-        scores[which] = margins
-        sizes[which] = np.abs(taken) @ np.abs(direction)
-        return self._enlist(everyone, scores, sizes)
+        sizes = np.abs(taken[offending]) @ np.abs(direction)
+        return self._enlist(which[offending], margins[offending], sizes)
 
     def _balance(self, taken: Matrix, multipliers: Vector, basis: Positions, positions: Positions) -> Balance | None:
         """A proof that the rows ``taken``, of full rank in the columns ``basis``, balance each other.
@@ -213,7 +209,7 @@ class SearchState:
         columns = self.columns
         margin, fragile = float("nan"), False
         if integers is not None and everywhere is not None:
-            margin = distance(everywhere.margins[everywhere.signs > 0], rounded(integers), self.rows)
+            margin = distance(everywhere.least, rounded(integers), self.rows)
             fragile = everywhere.fragile
         elif balance is not None:
             checked = self.checked

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from separatrix.certificates.separability import MOST_CLASSES, Separability
-from separatrix.core.arrays import Codes, Positions
+from separatrix.core.arrays import Codes, Positions, Vector
 from separatrix.core.errors import OutOfTime
 from separatrix.core.parameters import FLAG, SECONDS, check_value
 from separatrix.core.threads import thread_limit
-from separatrix.estimators.inputs import block_of, encode, sample_weights
+from separatrix.engines import Block
+from separatrix.estimators.class_rows import class_counts, members_of
+from separatrix.estimators.inputs import Target, block_of, encode, sample_weights
 from separatrix.estimators.search_state import out_of_time
 from separatrix.estimators.separability_problem import (
     SoftmaxProblem,
@@ -79,24 +81,28 @@ def separability(
     check_value("budget", budget, SECONDS)
     with thread_limit(n_jobs):
         deadline = time.monotonic() + float(budget)
-        return _judged(X, y, bool(fit_intercept), deadline, sample_weight, others, exact)
+        block = block_of(X)
+        target = encode(y, block.shape[0])
+        weights = sample_weights(sample_weight, block.shape[0])
+        check_finite(block, None if weights is None else np.flatnonzero(weights))
+        return judged(block, target, weights, bool(fit_intercept), deadline, others, exact)
 
 
-def _judged(
-    X: Any, y: Any, fit_intercept: bool, deadline: float, sample_weight: Any, others: bool, exact: bool
+def judged(
+    block: Block,
+    target: Target,
+    weights: Vector | None,
+    fit_intercept: bool,
+    deadline: float,
+    others: bool = True,
+    exact: bool = False,
 ) -> Separability:
-    block = block_of(X)
-    target = encode(y, block.shape[0])
-    weights = sample_weights(sample_weight, block.shape[0])
-    check_finite(block, None if weights is None else np.flatnonzero(weights))
-    present = np.bincount(target.codes, weights, minlength=len(target.classes)) > 0
+    """The verdict on rows that are finite and labels that are encoded already."""
+    live = None if weights is None or (weights > 0).all() else weights > 0
+    counts = class_counts(target.codes, len(target.classes), live)
+    present = counts > 0
     classes = target.classes[present]
     names = column_titles(block)
-    live = None if weights is None else weights > 0
-    order = np.argsort(target.codes, kind="stable")
-    by_class = np.split(order, np.searchsorted(target.codes[order], np.arange(1, len(target.classes))))
-    if live is not None:
-        by_class = [rows[live[rows]] for rows in by_class]
 
     def decide(problem: TwoClassProblem | SoftmaxProblem, codes: Codes, members: Positions | None) -> Separability:
         rows = problem.rows(block, codes, members)
@@ -116,16 +122,19 @@ def _judged(
         problem = TwoClassProblem(
             fit_intercept, names, positive=target.classes[positive], negative=target.classes[negative]
         )
-        inside = np.sort(np.concatenate([by_class[k] for k in positive + negative]))
+        inside = rows_of(positive + negative)
         side = np.zeros(len(target.classes), dtype=np.int32)
         side[positive] = 1
-        return decide(problem, side[target.codes[inside]], None if len(inside) == block.shape[0] else inside)
+        if inside is None and side.tolist() == [0, 1]:
+            return decide(problem, target.codes, None)
+        return decide(problem, side[target.codes if inside is None else target.codes[inside]], inside)
 
     there = np.flatnonzero(present).tolist()
+    rows_of = members_of(target.codes, len(target.classes), live, sorted_once=others and len(there) > 2)
     if len(there) <= 2:
         return two(there[-1:], there[:-1])
     softmax = SoftmaxProblem(fit_intercept, names, classes=classes)
-    members = None if live is None or live.all() else np.flatnonzero(live)
+    members = None if live is None else np.flatnonzero(live)
     codes = (np.cumsum(present) - 1).astype(np.int32)[target.codes]
     whole = decide(softmax, codes if members is None else codes[members], members)
     if not others or len(there) > MOST_CLASSES:

@@ -5,7 +5,7 @@ from typing import Any, Never
 
 import numpy as np
 
-from separatrix.core import kernels
+from separatrix.core import stretches
 from separatrix.core.arrays import AnyArray, Codes, Positions
 from separatrix.core.errors import CertificateError
 from separatrix.core.plain_values import plain
@@ -30,9 +30,14 @@ def plain_labels(labels: AnyArray) -> list[Any]:
 
 def check_finite(block: Block, members: Positions | None) -> None:
     """Refuse NaN and infinities in the rows the question is about; a proof rests on few, and would not meet them."""
-    with np.errstate(all="ignore"):
-        sizes = kernels.bracket(block.rows, np.full(block.shape[1] + 1, 2.0**-40), True, block.entries_per_row)[1]
-    if not np.isfinite(sizes if members is None else sizes[members]).all():
+    n, d = block.shape
+    strange: list[Positions] = []
+    for first, last in stretches.stretches(n, block.layout):
+        point = np.full(d + 1, 2.0**-40)
+        sizes = stretches.brackets(block.rows, point, True, first, last, block.entries_per_row)[1]
+        strange.append(first + np.flatnonzero(~np.isfinite(sizes)))
+    found = np.concatenate(strange)
+    if len(found) and (members is None or np.isin(found, members, assume_unique=True).any()):
         refuse_not_finite(block)
 
 

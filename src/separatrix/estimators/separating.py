@@ -139,9 +139,9 @@ class Search(Judging):
                 if self._scouted(integers):
                     continue
                 everywhere = sides(rows, integers)
-                if (everywhere.signs > 0).all():
+                if everywhere.complete:
                     return self._complete(integers, everywhere)
-                if self._enlist(everywhere.signs <= 0, everywhere.margins, everywhere.sizes):
+                if self._enlist(*everywhere.offending(level=True)):
                     continue
             start = None
             try:
@@ -175,7 +175,7 @@ class Search(Judging):
             integers = scaled_integers(direction, 53)
             if any(integers):
                 everywhere = sides(rows, integers)
-                if (everywhere.signs > 0).all():
+                if everywhere.complete:
                     return self._complete(integers, everywhere)
         return None
 
@@ -188,14 +188,14 @@ class Search(Judging):
             integers = scaled_integers(level_direction(taken), 53)
             if any(integers):
                 everywhere = sides(self.rows, integers)
-                if (everywhere.signs > 0).all():
+                if everywhere.complete:
                     with suppress(OutOfTime):
                         # rank and basis are a present to the reader: they are given if there is time
                         share = min(self.deadline, time.monotonic() + RANK_SECONDS)
                         self.columns = column_basis(self.rows, self.order, share)
                     return self._complete(integers, everywhere)
-                which = np.flatnonzero(everywhere.signs <= 0)
-                new = np.setdiff1d(which[np.argsort(everywhere.margins[which], kind="stable")[:1000]], self.active)
+                which, margins, _ = everywhere.offending(level=True)
+                new = np.setdiff1d(which[np.argsort(margins, kind="stable")[:1000]], self.active)
                 if len(new) and len(self.active) + len(new) <= MOST_WIDE_ROWS:
                     self.active = np.union1d(self.active, new)
                     continue

@@ -1,5 +1,6 @@
 """Rows and signs for a certificate about a separator: stated again from data alone."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +12,7 @@ from separatrix.core.errors import CertificateError
 from separatrix.core.plain_values import plain
 from separatrix.engines import Block, MemoryEngine, block_of
 from separatrix.estimators.inputs import encode, refuse_not_finite, sample_weights
-from separatrix.terms.perceptron import PerceptronRule
+from separatrix.terms.perceptron import Lengths, PerceptronRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,6 @@ class BlockRows:
 
     engine: Any
     rule: PerceptronRule
-    known_lengths: Vector | None = None
 
     @property
     def block(self) -> Block:
@@ -41,18 +41,14 @@ class BlockRows:
         """‖x‖² of one row in rational arithmetic, the constant's 1 included."""
         return sum((Fraction(float(a)) ** 2 for a in self._values(row)), Fraction(int(self.rule.constant)))
 
-    def signed_scores(self, direction: Vector) -> Vector:
-        """s⟨direction, x⟩ of each row."""
-        return self.rule.signed_scores(self.engine, np.ascontiguousarray(direction)[None])[:, 0]
-
-    def lengths(self) -> Vector:
-        """‖x‖ of each row, rounded up; a NaN or infinity in X is named and refused."""
-        if self.known_lengths is not None:
-            return self.known_lengths
-        lengths = self.rule.lengths(self.engine)
-        if not np.isfinite(lengths).all():
-            refuse_not_finite(self.block)
-        return lengths
+    def stretches(self, direction: Vector) -> Iterator[tuple[int, Vector, Vector]]:
+        """s⟨direction, x⟩ and ‖x‖, rounded up, of some rows after others; what is not finite is named and refused."""
+        scores = self.rule.stretches(self.engine, np.ascontiguousarray(direction)[None])
+        lengths = self.engine.stretches(Lengths(self.rule.constant), np.empty((1, 0)))
+        for (rows, signed), (_, long) in zip(scores, lengths, strict=True):
+            if not np.isfinite(long).all():
+                refuse_not_finite(self.block)
+            yield rows.start, signed[:, 0], long[:, 0]
 
     def exact(self, row: int, direction: Vector) -> Fraction:
         """s⟨direction, x⟩ of one row in rational arithmetic."""
@@ -71,13 +67,13 @@ class OneSide:
     classes: AnyArray
     positive: int = 1
 
-    def over(self, block: Block, codes: Codes, weights: Vector | None, lengths: Vector | None = None) -> BlockRows:
+    def over(self, block: Block, codes: Codes, weights: Vector | None) -> BlockRows:
         """The rows of positive weight."""
         if weights is not None and not (weights > 0).all():
             which = np.flatnonzero(weights > 0)
-            block, codes, lengths = block_of(block.take(which)), codes[which], None
+            block, codes = block_of(block.take(which)), codes[which]
         rule = PerceptronRule(self.positive, self.fit_intercept)
-        return BlockRows(MemoryEngine(block, codes, max(len(self.classes), 2)), rule, lengths)
+        return BlockRows(MemoryEngine(block, codes, max(len(self.classes), 2)), rule)
 
     def columns(self, claim: Any) -> int:
         """How many columns a claim about this question is about."""

@@ -81,7 +81,7 @@ def _engine(block: Block, members: Positions | None) -> MemoryEngine:
 
 
 def _unsigned(block: Block, members: Positions | None, constant: bool) -> TwoClassRows:
-    codes: Codes = np.ones(block.shape[0] if members is None else len(members), dtype=np.int32)
+    codes: Codes = np.broadcast_to(np.ones(1, dtype=np.int32), (block.shape[0] if members is None else len(members),))
     return TwoClassRows(block, codes, constant, members)
 
 

@@ -15,6 +15,7 @@ from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
 from separatrix.core.errors import refuse
 from separatrix.core.exact import powers_of_two
+from separatrix.core.stretches import brackets, ranked, stretches
 from separatrix.engines import Block
 from separatrix.estimators.inputs import refuse_not_finite
 from separatrix.estimators.telling_apart import directions
@@ -24,16 +25,22 @@ MOST_WRITTEN = 2**26
 """Numbers in a table up to which it is written out for a quick look."""
 
 
-def _spread(members: Positions, wanted: int) -> Positions:
-    """Positions evenly spread over the members."""
-    return members[np.arange(wanted, dtype=np.int64) * len(members) // wanted]
+def _different(codes: Codes) -> list[int]:
+    """The codes that occur, ascending."""
+    if not len(codes):
+        return []
+    low, high = int(codes.min()), int(codes.max())
+    return [low] if low == high else [low, high] if high - low == 1 else np.unique(codes).tolist()
 
 
 def _sample(codes: Codes, count: int) -> Positions:
     chosen = []
-    for code in np.unique(codes):
-        members = np.flatnonzero(codes == code)
-        chosen.append(_spread(members, min(len(members), max(1, round(count * len(members) / len(codes))))))
+    for code in _different(codes):
+        belongs = codes == code
+        members = int(np.count_nonzero(belongs))
+        wanted = min(members, max(1, round(count * members / len(codes))))
+        # evenly spread over the members
+        chosen.append(ranked(belongs, np.arange(wanted, dtype=np.int64) * members // wanted))
     return np.sort(np.concatenate(chosen))
 
 
@@ -50,11 +57,7 @@ class TwoClassRows:
     codes: Codes
     constant: bool
     members: Positions | None = None
-    signs: Vector = field(init=False)
     per_row: int = field(default=1, init=False)
-
-    def __post_init__(self) -> None:
-        self.signs = np.where(self.codes == 1, 1.0, -1.0)
 
     @property
     def count(self) -> int:
@@ -82,20 +85,36 @@ class TwoClassRows:
 
     def take(self, which: Positions) -> Matrix:
         """Some of them, exact."""
-        return self.signs[which, None] * _with_constant(self.block.take(self.data_row(which)), self.constant)
+        return self._signs(which)[:, None] * _with_constant(self.block.take(self.data_row(which)), self.constant)
 
     def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
         """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""
-        product, size = kernels.bracket(self.block.rows, direction, self.constant, self.block.entries_per_row)
-        if self.members is not None:
-            product, size = product[self.members], size[self.members]
-        product *= self.signs
+        product, size = np.empty(self.count), np.empty(self.count)
+        for rows, products, sizes in self.brackets(direction):
+            product[rows], size[rows] = products, sizes
         return product, size
+
+    def brackets(self, direction: Vector) -> Iterator[tuple[slice, Vector, Vector]]:
+        """The same for some rows after others, with the rows that they are."""
+        done, entries = 0, self.block.entries_per_row
+        for first, last in stretches(self.block.shape[0], self.block.layout):
+            product, size = brackets(self.block.rows, direction, self.constant, first, last, entries)
+            if self.members is not None:
+                begin, end = np.searchsorted(self.members, (first, last))
+                inside = self.members[begin:end] - first
+                product, size = product[inside], size[inside]
+            rows = slice(done, done + len(product))
+            product[self.codes[rows] != 1] *= -1.0
+            yield rows, product, size
+            done = rows.stop
+
+    def _signs(self, which: Positions) -> Vector:
+        return np.where(self.codes[which] == 1, 1.0, -1.0)
 
     def exact(self, which: Positions, parts: Matrix) -> Vector:
         """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""
         exact = kernels.exact_products(self.block.rows, self.data_row(which), parts[None], self.constant)
-        return np.asarray(self.signs[which] * exact[:, 0])
+        return np.asarray(self._signs(which) * exact[:, 0])
 
     def sample(self, count: int) -> Positions:
         """Some of them, the classes in proportion."""
@@ -194,6 +213,10 @@ class ManyClassRows:
         own = self.codes[:, None]
         return (score[every, own] - score[every, wrong]).ravel(), (size[every, own] + size[every, wrong]).ravel()
 
+    def brackets(self, direction: Vector) -> Iterator[tuple[slice, Vector, Vector]]:
+        """The same, all at once."""
+        yield slice(0, self.count), *self.bracket(direction)
+
     def exact(self, which: Positions, parts: Matrix) -> Vector:
         """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""
         weights = np.concatenate([np.zeros((len(parts), 1, self._p)), parts.reshape(len(parts), -1, self._p)], axis=1)
@@ -283,6 +306,12 @@ class Narrowed:
         seen = direction.copy()
         seen[self.aside] = 0.0
         return self.whole.bracket(seen)
+
+    def brackets(self, direction: Vector) -> Iterator[tuple[slice, Vector, Vector]]:
+        """The same for some rows after others, with the rows that they are."""
+        seen = direction.copy()
+        seen[self.aside] = 0.0
+        return self.whole.brackets(seen)
 
     def exact(self, which: Positions, parts: Matrix) -> Vector:
         """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""

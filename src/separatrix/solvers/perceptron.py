@@ -29,7 +29,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from separatrix.core import kernels
-from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.arrays import Matrix, Vector, Visits, every
 from separatrix.core.errors import NotFiniteError
 from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
@@ -48,10 +48,6 @@ LITTLE = 2**20
 
 PROBE_ROWS = 2000
 """Rows that are looked at to see whether a reference will serve."""
-
-
-TINY = 1e-290
-"""Covers what underflow may take from a score."""
 
 
 class End(StrEnum):
@@ -82,12 +78,6 @@ class EpochRule(Protocol):
 
     def epoch(self, engine: Engine, state: SweepState, order: Any) -> None:
         """Visit every row once."""
-
-    def signed_scores(self, engine: Engine, points: Matrix) -> Matrix:
-        """s·z of every row at each point."""
-
-    def lengths(self, engine: Engine) -> Vector:
-        """‖x‖ of every row."""
 
     def wrong(self, engine: Engine, points: Matrix) -> Vector:
         """Weight of the rows on the wrong side of each point."""
@@ -146,11 +136,10 @@ class Pocket:
 class Skipping:
     """When to take a reference, by counts alone, so that a fit repeats itself."""
 
-    rule: EpochRule
+    rule: Any
     engine: Engine
     shares: tuple[float, float] = SHUFFLED
     _probe: Engine | None = None
-    _probe_lengths: Vector | None = None
     _before: Vector | None = None
     _moved: float = np.inf
     _first: float | None = None
@@ -162,9 +151,7 @@ class Skipping:
         if state.leeway is None or stale:
             state.forget_leeway()
             if self._expected(state) < self.shares[0]:
-                assert state.lengths is not None
-                state.leeway = self._leeway(self.engine, state.point, state.lengths)
-                state.reference = state.point.copy()
+                self.engine.refer(self.rule, state)
                 self._first, self._excess = None, 0.0
         self._before = state.point.copy()
 
@@ -180,15 +167,12 @@ class Skipping:
         """The share of visits that would read the row, judged by some rows and the way of the last epoch."""
         if not np.isfinite(self._moved):
             return 1.0
-        if self._probe is None or self._probe_lengths is None:
+        if self._probe is None:
             self._probe = self.engine.sample(min(PROBE_ROWS, self.engine.rows), 0)
-            self._probe_lengths = self.rule.lengths(self._probe)
-        leeway = self._leeway(self._probe, state.point, self._probe_lengths)
-        return float(np.mean(leeway < 0.75 * self._moved))
-
-    def _leeway(self, engine: Engine, point: Vector, lengths: Vector) -> Vector:
-        scores = self.rule.signed_scores(engine, point[None])[:, 0]
-        return np.asarray((scores - (self.rule.margin + TINY)) / lengths)
+        probed = SweepState(state.point)
+        self._probe.refer(self.rule, probed)
+        assert probed.leeway is not None
+        return float(np.mean(probed.leeway < 0.75 * self._moved))
 
 
 @dataclass(slots=True)
@@ -221,7 +205,7 @@ def learn(
     engine: Engine,
     rule: Any,
     state: SweepState,
-    order: Positions | None,
+    order: Visits | None,
     seeds: Callable[[], int] | None,
     patience: Patience,
     trace: Trace,
@@ -233,7 +217,7 @@ def learn(
     skipping = Skipping(rule, engine, IN_ORDER if seeds is None else SHUFFLED) if rule.skips and much else None
     pocket = Pocket() if patience.pocket else None
     if seeds is not None and order is None:
-        order = np.arange(engine.rows, dtype=np.int64)
+        order = every(engine.rows)
     stall = _Stall((patience.tol or 0.0) * count, patience.n_iter_no_change)
     validation = _Stall(patience.tol or 0.0, patience.n_iter_no_change)
     saved, due, asked, hopeless = state.point.copy(), 1, False, False

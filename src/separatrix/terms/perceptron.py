@@ -14,7 +14,7 @@ mistakes give one of its subgradients. J_p(0) = 0 for β = 0, but w = 0 separate
 η may depend on the number t = 1, 2, … of the visit (of the epoch, for the batch rule).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,9 +26,6 @@ from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
 from separatrix.terms.combination import Combination
 from separatrix.terms.logistic import Scores
-
-MOST_SCORES = 2**23
-"""Scores that are held at once: 64 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +130,37 @@ class PerceptronRule:
 
     def signed_scores(self, engine: Engine, points: Matrix) -> Matrix:
         """s·z of every row at each point (n × points)."""
-        signs = np.where(engine.codes == self.positive, 1.0, -1.0)
-        return np.asarray(signs[:, None] * engine.map(Scores(self.constant), points))
+        signed = engine.map(Scores(self.constant), points)
+        signed[engine.codes != self.positive] *= -1.0
+        return signed
+
+    def stretches(self, engine: Engine, points: Matrix) -> Iterator[tuple[slice, Matrix]]:
+        """The same, some rows after others."""
+        for rows, signed in engine.stretches(Scores(self.constant), points):
+            signed[engine.codes[rows] != self.positive] *= -1.0
+            yield rows, signed
 
     def wrong(self, engine: Engine, points: Matrix) -> Vector:
         """Weight of the rows on the wrong side of each point; the boundary is the positive class's."""
-        own = (engine.codes == self.positive)[:, None]
-        weights = np.ones(engine.rows) if engine.weights is None else engine.weights
-        counts = []
-        for few in np.array_split(points, -(-points.shape[0] * engine.rows // MOST_SCORES)):
-            signed = self.signed_scores(engine, np.ascontiguousarray(few))
-            counts.append(weights @ np.where(own, signed < 0.0, signed <= 0.0))
-        return np.concatenate(counts)
+        counts = np.zeros(len(points))
+        for rows, signed in self.stretches(engine, points):
+            own = (engine.codes[rows] == self.positive)[:, None]
+            wrong = np.where(own, signed < 0.0, signed <= 0.0)
+            counts += np.count_nonzero(wrong, axis=0) if engine.weights is None else engine.weights[rows] @ wrong
+        return counts
 
     def lengths(self, engine: Engine) -> Vector:
         """‖x‖ of every row, the constant counted in."""
         return engine.map(Lengths(self.constant), np.empty((1, 0)))[:, 0]
+
+    def sizes(self, engine: Engine) -> tuple[float, float]:
+        """The greatest length of a row and the mean of ‖x‖²; not finite where a row is not."""
+        longest = squares = 0.0
+        for _, lengths in engine.stretches(Lengths(self.constant), np.empty((1, 0))):
+            longest = float(np.maximum(longest, lengths.max(initial=0.0)))  # NaN prevails
+            with np.errstate(all="ignore"):
+                squares += float(np.sum(np.square(lengths)))
+        return longest, squares / max(engine.rows, 1)
 
     def average(self, state: SweepState) -> Vector:
         """The mean of the weights after each averaged visit; the last weights if there was none."""
