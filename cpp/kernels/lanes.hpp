@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <vector>
 
+#include "crew.hpp"
 #include "sparse_rows.hpp"
 
 namespace separatrix {
@@ -43,29 +43,15 @@ inline std::vector<std::ptrdiff_t> lane_edges(const Rows& rows, std::ptrdiff_t f
     return edges;
 }
 
-// work(lane) for every lane, on at most `threads` threads. One thread never enters
-// an OpenMP region: after a fork that could hang.
+// work(lane) for every lane, on at most `threads` threads. One thread never asks for helpers: after a fork there are none.
 template <class Work>
 void run_lanes(std::ptrdiff_t lanes, int threads, const Work& work) {
     if (threads <= 1 || lanes <= 1) {
         for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) work(lane);
         return;
     }
-    std::exception_ptr failure;
-#if defined(SEPARATRIX_HAS_OPENMP)
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-#endif
-    for (std::ptrdiff_t lane = 0; lane < lanes; ++lane) {
-        try {
-            work(lane);
-        } catch (...) {
-#if defined(SEPARATRIX_HAS_OPENMP)
-#pragma omp critical
-#endif
-            failure = std::current_exception();
-        }
-    }
-    if (failure) std::rethrow_exception(failure);
+    run_by_crew(
+        lanes, threads, [](const void* context, std::ptrdiff_t lane) { (*static_cast<const Work*>(context))(lane); }, &work);
 }
 
 inline void merge(Total& into, const Total& from) {

@@ -263,7 +263,7 @@ void add_scores_curvature(const std::vector<double>& pairs, std::ptrdiff_t class
         }
 }
 
-SEPARATRIX_CLONES
+SEPARATRIX_WIDE_CLONES
 void softmax_lane(const SoftmaxTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     total.sums.assign(task.width(), 0.0);
     if (task.want_ranges) start_ranges(*task.rows, total);

@@ -2,7 +2,7 @@
 
 OpenMP answers for OMP_NUM_THREADS and threadpoolctl; the cgroup quota and the
 processor affinity cap it. After a fork the child runs one thread, because
-OpenMP's pool does not survive a fork and would wait for threads that are gone.
+the threads that help do not survive a fork.
 """
 
 import os
