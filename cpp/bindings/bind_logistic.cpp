@@ -66,16 +66,16 @@ std::tuple<OutDoubles, OutDoubles> logistic(const HeldRows& held, Codes codes, s
     return {hand_over(std::move(total.sums), {f, k, width}), hand_over(std::move(total.maxima), {extremes})};
 }
 
-OutDoubles product(const HeldRows& held, Doubles row_weights, Doubles directions, bool constant,
+OutDoubles product(const HeldRows& held, std::optional<Doubles> row_weights, Doubles directions, bool constant,
                    std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     ProductTask task;
     task.rows = &held.rows;
     task.constant = constant;
     check_span(held.rows, first, last, lanes);
-    need(row_weights.size() == static_cast<std::size_t>(held.rows.n), "one weight per row");
+    need(!row_weights || row_weights->size() == static_cast<std::size_t>(held.rows.n), "one weight per row");
     need(directions.ndim() == 2 && directions.shape(1) == static_cast<std::size_t>(task.p()),
          "directions must be K x p");
-    task.row_weights = row_weights.data();
+    task.row_weights = row_weights ? row_weights->data() : nullptr;
     task.directions = directions.data();
     task.count = static_cast<std::ptrdiff_t>(directions.shape(0));
     Total total;
@@ -148,7 +148,7 @@ void bind_logistic(nb::module_& module) {
                nb::arg("shift").none(), nb::arg("constant"), nb::arg("curvature"), nb::arg("diagonal"), nb::arg("ranges"),
                nb::arg("row_curvature").none(), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
                nb::arg("threads"), "Sums of the logistic loss: (folds, points, width) and the maxima.");
-    module.def("product", &product, nb::arg("rows"), nb::arg("row_weights"), nb::arg("directions"),
+    module.def("product", &product, nb::arg("rows"), nb::arg("row_weights").none(), nb::arg("directions"),
                nb::arg("constant"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "Weighted Gram matrix times each direction.");
     module.def("quick_start", &quick_start_from, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),

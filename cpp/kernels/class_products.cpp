@@ -3,11 +3,12 @@
 
 #include "blas.hpp"
 #include "dense.hpp"
+#include "narrow_products.hpp"
 
 namespace separatrix {
 namespace {
 
-// Below so many multiply-adds to a row a call of BLAS costs more than it saves.
+// Below so many multiply-adds to a row the rows are turned instead.
 constexpr std::ptrdiff_t kBlasWork = 48;
 constexpr std::ptrdiff_t kStretch = 128;  // rows turned at a time
 
@@ -15,6 +16,8 @@ constexpr std::ptrdiff_t kStretch = 128;  // rows turned at a time
 bool by_blas(std::ptrdiff_t classes, std::ptrdiff_t d, std::ptrdiff_t ld) {
     return blas().gemm != nullptr && d > 0 && ld >= d && ld < (1 << 30) && classes * d >= kBlasWork;
 }
+
+bool by_quads(std::ptrdiff_t classes) { return kHasNarrow && classes <= kNarrow; }
 
 int narrow(std::ptrdiff_t size) { return static_cast<int>(size); }
 
@@ -44,6 +47,23 @@ void few_scores(const DenseChunk& chunk, const double* point, std::ptrdiff_t cla
             }
         }
     }
+}
+
+SEPARATRIX_WIDE_CLONES
+void narrow_scores(const DenseChunk& chunk, const double* point, std::ptrdiff_t classes, std::ptrdiff_t p,
+                   std::ptrdiff_t d, std::ptrdiff_t stride, double* score) {
+    switch ((classes + 3) / 4) {
+        case 1: return scores_by_quads<8, 1>(chunk, point, classes, p, d, stride, score);
+        case 2: return scores_by_quads<6, 2>(chunk, point, classes, p, d, stride, score);
+        case 3: return scores_by_quads<4, 3>(chunk, point, classes, p, d, stride, score);
+        default: return scores_by_quads<3, 4>(chunk, point, classes, p, d, stride, score);
+    }
+}
+
+SEPARATRIX_WIDE_CLONES
+void narrow_gradients(const DenseChunk& chunk, const double* slope, std::ptrdiff_t classes, std::ptrdiff_t p,
+                      std::ptrdiff_t d, std::ptrdiff_t stride, double* gradient) {
+    gradient_by_groups(chunk, slope, classes, p, d, stride, gradient);
 }
 
 SEPARATRIX_CLONES
@@ -79,6 +99,7 @@ void few_pairs(const double* left, const double* right, std::ptrdiff_t m, std::p
 
 void class_scores(const DenseChunk& chunk, const double* point, std::ptrdiff_t classes, std::ptrdiff_t p,
                   std::ptrdiff_t d, std::ptrdiff_t stride, double* score) noexcept {
+    if (by_quads(classes)) return narrow_scores(chunk, point, classes, p, d, stride, score);
     for (std::ptrdiff_t k = 0; k < classes; ++k) {
         const double constant = p > d ? point[k * p + d] : 0.0;
         for (std::ptrdiff_t i = 0; i < chunk.m; ++i) score[k * stride + i] = constant;
@@ -96,6 +117,7 @@ void class_scores(const DenseChunk& chunk, const double* point, std::ptrdiff_t c
 void add_class_gradient(const DenseChunk& chunk, const double* slope, std::ptrdiff_t classes, std::ptrdiff_t p,
                         std::ptrdiff_t d, std::ptrdiff_t stride, double* gradient) noexcept {
     if (p > d) add_sums(slope, chunk.m, classes, p, stride, gradient + d);
+    if (by_quads(classes)) return narrow_gradients(chunk, slope, classes, p, d, stride, gradient);
     if (!by_blas(classes, d, chunk.ld)) return few_gradients(chunk, slope, classes, p, d, stride, gradient);
     char plain = 'N';
     int m = narrow(d), n = narrow(classes), k = narrow(chunk.m), ldx = narrow(chunk.ld), lds = narrow(stride),

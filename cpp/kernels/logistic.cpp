@@ -132,7 +132,7 @@ SEPARATRIX_INLINE void add_product(const ProductTask& task, const Chunk& chunk, 
         add_scores(chunk, direction, d, task.constant ? direction[d] : 0.0, score.data());
         double sum = task.constant ? sums[d] : 0.0;
         for (std::ptrdiff_t i = 0; i < chunk.m; ++i) {
-            score[static_cast<std::size_t>(i)] *= task.row_weights[first + i];
+            if (task.row_weights != nullptr) score[static_cast<std::size_t>(i)] *= task.row_weights[first + i];
             sum += score[static_cast<std::size_t>(i)];
         }
         add_gradient(chunk, everyone, chunk.m, score.data(), d, sums);

@@ -41,7 +41,7 @@ Total logistic_total(const LogisticTask& task, std::ptrdiff_t first, std::ptrdif
 // sum_i c_i x_i <x_i, v> for each of several directions v, constant included.
 struct ProductTask {
     const Rows* rows = nullptr;
-    const double* row_weights = nullptr;
+    const double* row_weights = nullptr;  // or null: all 1
     const double* directions = nullptr;  // count x p
     std::ptrdiff_t count = 1;
     bool constant = false;

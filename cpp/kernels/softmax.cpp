@@ -26,14 +26,16 @@ std::size_t SoftmaxTask::width() const {
 namespace {
 
 struct SoftmaxScratch {
-    std::vector<double> weight, probability, slope, factor, largest, best, rest, loss, panel, left, no_shift, pairs;
+    std::vector<double> weight, probability, slope, factor, largest, best, rest, loss, own, mistake, panel, left, no_shift,
+        pairs;
     std::vector<std::ptrdiff_t> listed;
     SparseClasses sparse;
     SoftmaxScratch(const SoftmaxTask& task, std::ptrdiff_t chunk_rows)
         : sparse(*task.rows, task.point, task.classes, task.p(), chunk_rows) {
         const auto m = static_cast<std::size_t>(chunk_rows), k = static_cast<std::size_t>(task.classes);
-        for (auto* v : {&weight, &loss, &factor, &largest, &best, &rest}) v->resize(m);
-        listed.resize(m);
+        for (auto* v : {&loss, &factor, &largest, &best, &rest, &own, &mistake}) v->resize(m);
+        weight.assign(m, 1.0);
+        listed = count_up(chunk_rows);
         probability.resize(m * k);  // class by class, so that each class is contiguous
         slope.resize(m * k);
         if (task.blocks() > 0 && !task.rows->sparse()) {
@@ -47,17 +49,38 @@ struct SoftmaxScratch {
     }
 };
 
-// Scores (class by class) become probabilities, slopes and losses; returns the weight of the mistakes.
+// Eight partial sums in a fixed order: one after the other each addition would wait for the last.
+SEPARATRIX_INLINE double sum_of(const std::vector<double>& values, std::ptrdiff_t m) {
+    const double* SEPARATRIX_RESTRICT a = values.data();
+    double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    std::ptrdiff_t i = 0;
+    for (; i + 8 <= m; i += 8)
+        for (int k = 0; k < 8; ++k) part[k] += a[i + k];
+    for (int k = 0; i < m; ++i, ++k) part[k] += a[i];
+    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+}
+
+// What stands at each row's own class.
+SEPARATRIX_INLINE void take_own(std::ptrdiff_t m, std::ptrdiff_t stride, const std::int32_t* SEPARATRIX_RESTRICT codes,
+                                const double* SEPARATRIX_RESTRICT all, double* SEPARATRIX_RESTRICT own) {
+    for (std::ptrdiff_t i = 0; i < m; ++i) own[i] = all[codes[i] * stride + i];
+}
+
+// Scores (class by class) become probabilities, slopes, losses and weights of mistakes; `rest` becomes 1 - pi of the own
+// class times the weight.
 // Subtracting the largest score keeps every exponential in [0, 1]. The largest itself
 // is left out of `rest`, so that log1p(rest) keeps its digits when the others vanish; so is the own class
-// left out of what its slope is made of. Of classes that tie the last is taken. `z * 0` carries NaN.
-SEPARATRIX_INLINE double softmax_rows(std::ptrdiff_t m, std::ptrdiff_t stride, std::ptrdiff_t classes,
-                                      const std::int32_t* codes, SoftmaxScratch& s) {
+// left out of what its slope is made of. Of classes that tie the last is taken. `z * 0` carries NaN. No branch depends
+// on a row: half of them would be foreseen wrongly.
+SEPARATRIX_INLINE void softmax_rows(std::ptrdiff_t m, std::ptrdiff_t stride, std::ptrdiff_t classes,
+                                    const std::int32_t* SEPARATRIX_RESTRICT codes, SoftmaxScratch& s) {
     double* SEPARATRIX_RESTRICT largest = s.largest.data();
     double* SEPARATRIX_RESTRICT best = s.best.data();
     double* SEPARATRIX_RESTRICT rest = s.rest.data();
     double* SEPARATRIX_RESTRICT loss = s.loss.data();
     double* SEPARATRIX_RESTRICT inverse = s.factor.data();
+    double* SEPARATRIX_RESTRICT own = s.own.data();
+    double* SEPARATRIX_RESTRICT mistake = s.mistake.data();
     const double* SEPARATRIX_RESTRICT weight = s.weight.data();
     double* scores = s.probability.data();
     for (std::ptrdiff_t i = 0; i < m; ++i) {
@@ -72,7 +95,8 @@ SEPARATRIX_INLINE double softmax_rows(std::ptrdiff_t m, std::ptrdiff_t stride, s
             largest[i] = z[i] >= largest[i] ? z[i] : largest[i];
         }
     }
-    for (std::ptrdiff_t i = 0; i < m; ++i) loss[i] = largest[i] - scores[codes[i] * stride + i];
+    take_own(m, stride, codes, scores, own);
+    for (std::ptrdiff_t i = 0; i < m; ++i) loss[i] = largest[i] - own[i];
     for (std::ptrdiff_t k = 0; k < classes; ++k) {
         double* SEPARATRIX_RESTRICT z = scores + k * stride;
         const auto number = static_cast<double>(k);
@@ -83,16 +107,16 @@ SEPARATRIX_INLINE double softmax_rows(std::ptrdiff_t m, std::ptrdiff_t stride, s
             z[i] = e;
         }
     }
+    take_own(m, stride, codes, scores, own);
     for (std::ptrdiff_t i = 0; i < m; ++i) {
         inverse[i] = 1.0 / (1.0 + rest[i]);
         loss[i] = weight[i] * (loss[i] + log1p_of_positive(rest[i])) + (largest[i] + rest[i]) * 0.0;
     }
-    double mistakes = 0;
+    for (std::ptrdiff_t i = 0; i < m; ++i) largest[i] = static_cast<double>(codes[i]);
+    for (std::ptrdiff_t i = 0; i < m; ++i) mistake[i] = best[i] == largest[i] ? 0.0 : weight[i];
     for (std::ptrdiff_t i = 0; i < m; ++i) {  // 1 - pi of the own class, added up from the others
-        const std::ptrdiff_t own = codes[i];
-        const bool right = best[i] == static_cast<double>(own);
-        mistakes += right ? 0.0 : weight[i];
-        rest[i] = (right ? rest[i] : 1.0 + (rest[i] - scores[own * stride + i])) * inverse[i];
+        const double others = rest[i], also = 1.0 + (others - own[i]);
+        rest[i] = weight[i] * ((best[i] == largest[i] ? others : also) * inverse[i]);
     }
     for (std::ptrdiff_t k = 0; k < classes; ++k) {
         double* SEPARATRIX_RESTRICT p = scores + k * stride;
@@ -102,7 +126,6 @@ SEPARATRIX_INLINE double softmax_rows(std::ptrdiff_t m, std::ptrdiff_t stride, s
             slope[i] = weight[i] * p[i];
         }
     }
-    return mistakes;
 }
 
 SEPARATRIX_INLINE void add_block(const SoftmaxTask& task, const DenseChunk& chunk, std::ptrdiff_t count,
@@ -205,31 +228,27 @@ SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, st
     const std::ptrdiff_t m = chunk.m, d = task.rows->d, p = task.p(), K = task.classes;
     const auto stride = static_cast<std::ptrdiff_t>(s.weight.size());
     const std::int32_t* codes = task.codes + first;
-    std::ptrdiff_t count = 0;
-    double weight = 0, loss = 0, size = 0;
-    for (std::ptrdiff_t i = 0; i < m; ++i) {
-        const double a = task.weights != nullptr ? task.weights[first + i] : 1.0;
-        s.weight[static_cast<std::size_t>(i)] = a;
-        weight += a;
-        if (a != 0.0) s.listed[static_cast<std::size_t>(count++)] = i;
+    std::ptrdiff_t count = m;
+    if (task.weights != nullptr) {
+        count = 0;
+        for (std::ptrdiff_t i = 0; i < m; ++i) {
+            s.weight[static_cast<std::size_t>(i)] = task.weights[first + i];
+            if (task.weights[first + i] != 0.0) s.listed[static_cast<std::size_t>(count++)] = i;
+        }
     }
     all_scores(chunk, task.point, s.sparse, d, stride, s.probability.data());
-    double* sums = total.sums.data();
-    sums[kSoftMistakes] += softmax_rows(m, stride, K, codes, s);
+    softmax_rows(m, stride, K, codes, s);
     if (task.row_probabilities != nullptr)
         for (std::ptrdiff_t k = 0; k < K; ++k)
             std::copy_n(s.probability.data() + k * stride, m, task.row_probabilities + k * task.rows->n + first);
     if (task.want_scores) add_class_pairs(s.slope.data(), s.probability.data(), m, K, stride, s.pairs.data());
-    for (std::ptrdiff_t i = 0; i < m; ++i) {
-        const auto row = static_cast<std::size_t>(i);
-        loss += s.loss[row];  // of rows without weight too, so that these do not hide a NaN
-        const double others = s.weight[row] * s.rest[row];
-        s.slope[static_cast<std::size_t>(codes[i] * stride + i)] = -others;
-        size += 2.0 * others;
-    }
-    sums[kSoftLoss] += loss;
-    sums[kSoftWeight] += weight;
-    sums[kSoftSlope] += size;
+    for (std::ptrdiff_t i = 0; i < m; ++i)
+        s.slope[static_cast<std::size_t>(codes[i] * stride + i)] = -s.rest[static_cast<std::size_t>(i)];
+    double* sums = total.sums.data();
+    sums[kSoftLoss] += sum_of(s.loss, m);  // of rows without weight too, so that these do not hide a NaN
+    sums[kSoftWeight] += task.weights != nullptr ? sum_of(s.weight, m) : static_cast<double>(m);
+    sums[kSoftMistakes] += sum_of(s.mistake, m);
+    sums[kSoftSlope] += 2.0 * sum_of(s.rest, m);
     double* gradient = sums + kSoftHeader + K * K;
     all_gradients(chunk, s.slope.data(), s.sparse, d, stride, gradient, s.sparse.gradient);
     const bool at_once = task.want_rows && task.want_diagonal && task.blocks() == 0;
@@ -263,7 +282,7 @@ void add_scores_curvature(const std::vector<double>& pairs, std::ptrdiff_t class
         }
 }
 
-SEPARATRIX_CLONES
+SEPARATRIX_WIDE_CLONES
 void softmax_lane(const SoftmaxTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     total.sums.assign(task.width(), 0.0);
     if (task.want_ranges) start_ranges(*task.rows, total);

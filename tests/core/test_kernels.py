@@ -69,6 +69,10 @@ def test_product_and_score_kernels_equal_their_twins(layout, problem, constant, 
     p = X.shape[1] + constant
     directions, row_weights = draw.normal(size=(3, p)), draw.random(len(X))
     products = _kernels.product(rows, row_weights, directions, constant, 0, rows.n, 2, 2)
+    np.testing.assert_array_equal(
+        _kernels.product(rows, None, directions, constant, 0, rows.n, 2, 2),
+        _kernels.product(rows, np.ones(len(X)), directions, constant, 0, rows.n, 2, 2),
+    )
     for direction, got in zip(directions, products, strict=True):
         expected = twins.product(X, row_weights, direction, constant)
         np.testing.assert_allclose(got, expected, rtol=1e-10, atol=1e-9)

@@ -171,3 +171,16 @@ def test_no_interrupt_leaves_blas_at_one_thread():
     assert caught > 0
     assert threads.one_blas_thread().inside == 0
     assert blas_threads() == before
+
+
+def test_calls_from_many_threads_share_the_helpers():
+    """Whoever calls while others are at it gets the bits of one thread, however the helpers are shared."""
+    with threads.thread_limit(1):
+        alone = fitted_sum()
+    found: list[float] = []
+    callers = [threading.Thread(target=lambda: found.extend(fitted_sum() for _ in range(3))) for _ in range(5)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join(300)
+    assert found == [alone] * 15

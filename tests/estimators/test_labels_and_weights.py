@@ -10,6 +10,7 @@ import pytest
 
 from separatrix import LogisticRegression, Perceptron
 from separatrix.core.errors import InputError
+from separatrix.estimators.inputs import encode
 
 X = np.random.default_rng(0).normal(size=(6, 2))
 Y = np.array([0, 1, 0, 1, 0, 1])
@@ -107,3 +108,27 @@ def test_a_perceptron_asks_for_a_verdict_about_labels_wherever_they_are_held(kin
     same = np.repeat(X[:1], 6, axis=0)  # no separator: the verdict is asked for
     model = Perceptron(max_iter=50).fit(same, READ[kind])
     assert model.certificate_.kind == "overlap"
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", ">i4", "int64", "uint64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("rows", [7, 70_000])
+def test_numbers_are_looked_up_as_they_would_be_sorted(dtype, rows):
+    """Labels of a narrow range need no sorting; those of a wide one are sorted as ever."""
+    draw = np.random.default_rng(rows)
+    low = 0 if np.dtype(dtype).kind == "u" else -100
+    for numbers in (draw.integers(low, 27, rows), draw.choice([low, 3, 90], rows), draw.integers(0, 2, rows) * 100):
+        labels = numbers.astype(dtype)
+        target = encode(labels, rows)
+        found, inverse = np.unique(labels, return_inverse=True)
+        np.testing.assert_array_equal(target.classes, found)
+        np.testing.assert_array_equal(target.codes, inverse)
+        assert target.classes.dtype == labels.dtype
+        assert target.codes.dtype == np.int32
+        assert target.codes.flags.c_contiguous
+        among = np.unique(np.append(found, np.array([1, 28], dtype)))
+        again = encode(labels, rows, among)
+        np.testing.assert_array_equal(among[again.codes], labels)
+        assert again.codes.dtype == np.int32
+    for far in (np.array([0, 2**40, 5]), np.array([2**63, 2**63 + 1, 2**64 - 1], np.uint64)):
+        np.testing.assert_array_equal(encode(far, 3).classes, np.unique(far))
+        np.testing.assert_array_equal(encode(far, 3).codes, np.unique(far, return_inverse=True)[1])

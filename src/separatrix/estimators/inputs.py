@@ -12,7 +12,7 @@ from typing import Any, Never
 
 import numpy as np
 
-from separatrix.core.arrays import AnyArray, Codes, Vector
+from separatrix.core.arrays import AnyArray, Codes, Positions, Vector
 from separatrix.core.errors import InputError, InputTypeError, refuse
 from separatrix.core.numbers import is_number
 from separatrix.core.parameters import Rule, check_value, shown
@@ -23,6 +23,9 @@ CLASS_WEIGHT = Rule(
     lambda given: given is None or isinstance(given, Mapping) or (isinstance(given, str) and given == "balanced"),
     'None, "balanced" or a dict {class: weight}',
 )
+
+NARROW, LABELS_AT_ONCE = 1024, 1 << 16
+"""Numbers that a table of labels may span, at least, and labels that are looked up at a time."""
 
 HEAVIEST = 1e150
 """The largest sample weight; its inverse is the smallest. Beyond, products with values overflow or underflow."""
@@ -78,15 +81,16 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
     fast = _two_numbers(labels) if classes is None else None
     if fast is not None:
         return fast
-    found, inverse = np.unique(labels, return_inverse=True)
+    found, codes = _few_numbers(labels) or np.unique(labels, return_inverse=True)
     if classes is not None:
-        places = np.searchsorted(classes, found)
+        places = np.searchsorted(classes, found).astype(np.int32)
         strange = (places >= len(classes)) | (classes[np.minimum(places, len(classes) - 1)] != found)
         if strange.any():
             label = found[strange][:1].tolist()[0]
             refuse(f"y has the label {label!r}, which is not among {classes.tolist()}.", "check y; types count too.")
-        return Target(places[inverse].astype(np.int32), classes)
-    return Target(inverse.astype(np.int32), found)
+        same = np.array_equal(places, np.arange(len(places)))
+        return Target((codes if same else places[codes]).astype(np.int32, copy=False), classes)
+    return Target(codes.astype(np.int32, copy=False), found)
 
 
 def _label_array(y: Any) -> AnyArray:
@@ -149,6 +153,33 @@ def _two_numbers(labels: AnyArray) -> Target | None:
     return Target(upper.astype(np.int32), np.array([low, high], dtype=labels.dtype))
 
 
+def _few_numbers(labels: AnyArray) -> tuple[AnyArray, Codes] | None:
+    """Whole numbers within a narrow range, and the place of each label among those that occur.
+
+    They are looked up in a table, part by part: sorting takes longer than a pass, and several times the memory of the
+    labels.
+    """
+    if labels.dtype.kind not in "iuf" or len(labels) == 0:
+        return None
+    low, high = labels.min(), labels.max()
+    if abs(int(low)) > 2**53 or not int(high) - int(low) < max(len(labels), NARROW):
+        return None
+    steps = range(0, len(labels), LABELS_AT_ONCE)
+
+    def offsets(first: int) -> Positions:
+        part = labels[first : first + LABELS_AT_ONCE]
+        wide = part if part.dtype.itemsize == 8 else part.astype(np.float64 if part.dtype.kind == "f" else np.int64)
+        return (wide - wide.dtype.type(low)).astype(np.int64)
+
+    there = np.zeros(int(high) - int(low) + 1, dtype=bool)
+    for first in steps:
+        there[offsets(first)] = True
+    place, codes = (np.cumsum(there) - 1).astype(np.int32), np.empty(len(labels), dtype=np.int32)
+    for first in steps:
+        np.take(place, offsets(first), out=codes[first : first + LABELS_AT_ONCE], mode="clip")
+    return (np.flatnonzero(there) + int(low)).astype(labels.dtype), codes
+
+
 def _refuse_missing(labels: AnyArray) -> None:
     if labels.dtype.kind == "c" or (
         labels.dtype.kind == "O" and any(isinstance(label, (complex, np.complexfloating)) for label in labels)
@@ -161,7 +192,8 @@ def _refuse_missing(labels: AnyArray) -> None:
                 f"Input y contains NaN or infinity (first at row {int(bad.argmax())}).",
                 "drop the rows whose label is missing.",
             )
-        if (labels != np.floor(labels)).any():
+        parts = range(0, len(labels), LABELS_AT_ONCE)
+        if any((part != np.floor(part)).any() for part in (labels[k : k + LABELS_AT_ONCE] for k in parts)):
             refuse(
                 "Unknown label type: continuous. y holds numbers that are not whole.",
                 "this is a classifier; turn y into classes first, for example y > threshold.",

@@ -54,10 +54,9 @@ def typical_row(engine: Any) -> Vector:
 
 def _mean_row(engine: Any) -> Vector:
     """The mean of all rows, in one read: of d columns that of m rows is off by d/m of a row's square."""
-    weights = np.ones(engine.rows) if engine.weights is None else engine.weights
     last = np.append(np.zeros(engine.columns_count), 1.0)
     with np.errstate(all="ignore"):
-        mean: Vector = engine.total(CurvatureProduct(True, weights), last[None])[0][:-1] / engine.weight
+        mean: Vector = engine.total(CurvatureProduct(True, engine.weights), last[None])[0][:-1] / engine.weight
     return np.where(np.isfinite(mean), mean, 0.0)
 
 
@@ -196,12 +195,14 @@ class Restated:
         A direction that solves the equations of sparse rows leaves more of those of the same rows dense.
         """
         self._without_l1()
-        proof = self._proof_by_direction(point, direction, rows)
+        with one_blas_thread():
+            proof = self._proof_by_direction(point, direction, rows)
         engine, shift = self.objective.engine, self.objective.shift
         if engine.sparse or shift.any() or engine.rows * engine.columns_count > MOST_ENTRIES:
             return proof
         other = Restated(packed(self.objective), self.alpha)
-        return min(proof, other._proof_by_direction(point, direction, rows), key=lambda each: each.found)
+        with one_blas_thread():
+            return min(proof, other._proof_by_direction(point, direction, rows), key=lambda each: each.found)
 
     def _proof_by_direction(self, point: Vector, direction: Vector, rows: int | None) -> Proof:
         from separatrix.estimators.proving import restated_value, value_blur, value_error

@@ -92,10 +92,10 @@ class LogisticLoss:
 
 @dataclass(frozen=True, slots=True)
 class CurvatureProduct:
-    """Σ cᵢ x̃ᵢ ⟨x̃ᵢ, v⟩ for each direction v: the Hessian times v without the Hessian."""
+    """Σ cᵢ x̃ᵢ ⟨x̃ᵢ, v⟩ for each direction v: the Hessian times v without the Hessian; cᵢ = 1 by default."""
 
     constant: bool
-    row_weights: Vector
+    row_weights: Vector | None
     kernel: str = "product"
 
     def options(self) -> Mapping[str, Any]:
