@@ -64,6 +64,7 @@ void bind_maps(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_sweeps(nb::module_& module);
 void bind_network(nb::module_& module);
+void bind_batches(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_threads(nb::module_& module);
 void bind_faults(nb::module_& module);
