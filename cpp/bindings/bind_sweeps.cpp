@@ -13,20 +13,20 @@ auto* data_of(const std::optional<Array>& array) {
     return array ? array->data() : nullptr;
 }
 
-Order order_of(const std::optional<Visits>& order) {
+Order order_of(const std::optional<VisitOrder>& order) {
     if (!order) return {};
-    if (const auto* brief = std::get_if<Codes>(&*order)) return {brief->data(), nullptr};
+    if (const auto* narrow = std::get_if<Codes>(&*order)) return {narrow->data(), nullptr};
     return {nullptr, std::get<RowNumbers>(*order).data()};
 }
 
-void check_order(const Rows& rows, const std::optional<Visits>& given, std::ptrdiff_t first, std::ptrdiff_t last) {
+void check_order(const Rows& rows, const std::optional<VisitOrder>& given, std::ptrdiff_t first, std::ptrdiff_t last) {
     need(rows.layout != Layout::csc, "an ordered pass needs rows, not compressed columns");
     const auto size = [](const auto& numbers) { return static_cast<std::ptrdiff_t>(numbers.size()); };
     const std::ptrdiff_t count = given ? std::visit(size, *given) : rows.n;
     need(0 <= first && first <= last && last <= count, "the visits are out of range");
     const Order order = order_of(given);
     for (std::ptrdiff_t q = first; given && q < last; ++q)
-        need(order.row(q) >= 0 && order.row(q) < rows.n, "a row number is out of range");
+        need(order[q] >= 0 && order[q] < rows.n, "a row number is out of range");
 }
 
 void check_bounds(const PerceptronTask& task, const std::optional<MutableFloats>& leeway,
@@ -40,7 +40,7 @@ void check_bounds(const PerceptronTask& task, const std::optional<MutableFloats>
 }
 
 void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
-                std::optional<Visits> order, bool constant, double rate, std::optional<Doubles> rates,
+                std::optional<VisitOrder> order, bool constant, double rate, std::optional<Doubles> rates,
                 double margin, double shrink, double truncate, std::int64_t average_from, MutableDoubles point,
                 MutableDoubles counters, std::optional<MutableDoubles> run_point, std::optional<MutableDoubles> total,
                 std::optional<MutableDoubles> lost, std::optional<MutableFloats> leeway,
@@ -82,7 +82,7 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     sweep_perceptron(task, first, last);
 }
 
-void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, std::optional<Visits> order,
+void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, std::optional<VisitOrder> order,
              std::ptrdiff_t outputs, bool constant, bool hard, std::ptrdiff_t batch, double mean_weight, Doubles rates,
              double shrink, double truncate, std::ptrdiff_t unaveraged, MutableDoubles point, MutableDoubles counters,
              std::optional<MutableDoubles> total, std::ptrdiff_t first, std::ptrdiff_t last) {
@@ -99,7 +99,7 @@ void descent(const HeldRows& held, Codes codes, std::optional<Doubles> weights, 
     const auto classes = std::max<std::ptrdiff_t>(outputs, 2);
     if (!order) check_codes(codes, held.rows.n, classes, first, last);
     for (std::ptrdiff_t q = first; order && q < last; ++q) {
-        const std::int32_t code = codes.data()[task.order.row(q)];
+        const std::int32_t code = codes.data()[task.order[q]];
         need(code >= 0 && code < classes, "a label is out of range");
     }
     need(!weights || weights->size() == n, "one weight per row");

@@ -14,6 +14,7 @@ NB_MODULE(_kernels, module) {
     separatrix::bind_exact(module);
     separatrix::bind_sweeps(module);
     separatrix::bind_network(module);
+    separatrix::bind_batches(module);
     separatrix::bind_moments(module);
 #if defined(SEPARATRIX_FAULTS)
     separatrix::bind_faults(module);

@@ -23,7 +23,7 @@ using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device:
 using MutableDoubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RowNumbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Visits = std::variant<Codes, RowNumbers>;  // row numbers of 32 or of 64 bits
+using VisitOrder = std::variant<Codes, RowNumbers>;  // row numbers of 32 or of 64 bits
 using MutableFloats = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutDoubles = nb::ndarray<nb::numpy, double>;
 
@@ -71,6 +71,7 @@ void bind_maps(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_sweeps(nb::module_& module);
 void bind_network(nb::module_& module);
+void bind_batches(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_threads(nb::module_& module);
 void bind_faults(nb::module_& module);

@@ -208,7 +208,7 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
     double mistakes = 0, not_finite = 0;  // 0, or NaN once a score was not finite: a row may be so and yet have no slope
     Losses losses;
     const auto row_at = [&](std::ptrdiff_t q) SEPARATRIX_INLINE_LAMBDA {
-        return static_cast<std::ptrdiff_t>(task.order.row(q));
+        return task.order[q];
     };
     for (std::ptrdiff_t q = first; q < std::min(first + kAhead, last); ++q) reader.prefetch(row_at(q));
     std::ptrdiff_t step = 0;

@@ -1,5 +1,5 @@
-// exp and log1p that compilers can vectorise: no branches, no tables, no errno.
-// Both stay within 3 ulp; the tests compare them with the C library's.
+// exp, expm1 and log1p that compilers can vectorise: no branches, no tables, no errno.
+// They stay within 3 ulp; the tests compare them with the C library's.
 #pragma once
 
 #include <bit>
@@ -18,10 +18,13 @@ SEPARATRIX_INLINE double power_of_two(double whole) {
     return std::bit_cast<double>((bits << 52) + 0x3ff0000000000000ULL);
 }
 
-// exp(x) for x in [-800, 0]; 0 or subnormal where it must be.
 // x = k ln 2 + r with |r| <= ln 2 / 2, then 1 + r + r^2 times the polynomial that interpolates (exp(r) - 1 - r) / r^2 in
 // the ten nodes of Chebyshev: within 1.6e-17 of exp(r), relatively.
-SEPARATRIX_INLINE double exp_of_negative(double x) {
+struct Reduced {
+    double k, r, t;  // x = k ln 2 + r, and exp(r) = 1 + r t
+};
+
+SEPARATRIX_INLINE Reduced reduce(double x) {
     constexpr double log2_e = 1.4426950408889634074;
     constexpr double ln2_high = 6.93147180369123816490e-01;  // its last 21 bits are 0
     constexpr double ln2_low = 1.90821492927058770002e-10;
@@ -38,9 +41,22 @@ SEPARATRIX_INLINE double exp_of_negative(double x) {
     s = s * r + 1.6666666666666669e-01;
     s = s * r + 0.5000000000000001;
     s = s * r + 1.0;
-    s = s * r + 1.0;
+    return {k, r, s};
+}
+
+// exp(x) for x in [-800, 0]; 0 or subnormal where it must be.
+SEPARATRIX_INLINE double exp_of_negative(double x) {
+    const Reduced reduced = reduce(x);
+    const double k = reduced.k, s = reduced.t * reduced.r + 1.0;
     const double half = (k * 0.5 + kRounder) - kRounder;  // two factors reach the subnormals
     return s * power_of_two(half) * power_of_two(k - half);
+}
+
+// exp(x) - 1 for x in [-700, 0], with all its digits near 0.
+SEPARATRIX_INLINE double expm1_of_negative(double x) {
+    const Reduced reduced = reduce(x);
+    const double power = power_of_two(reduced.k);
+    return power * (reduced.t * reduced.r) + (power - 1.0);
 }
 
 // (atanh(s) / s - 1) / s^2 for q = s^2 <= 0.0295, interpolated in seven nodes of Chebyshev: within 5e-18 of atanh(s) / s.

@@ -55,7 +55,7 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
     std::int64_t numbers[kAhead];
     for (;;) {
         for (; waiting < kAhead && ahead < last; ++ahead) {
-            const std::int64_t i = task.order.row(ahead);
+            const std::int64_t i = task.order[ahead];
             if (skipping && reach < static_cast<double>(task.leeway[i])) continue;
             const std::ptrdiff_t slot = (head + waiting++) % kAhead;
             places[slot] = ahead;
@@ -118,7 +118,7 @@ SEPARATRIX_INLINE void sweep_penalised(const PerceptronTask& task, std::ptrdiff_
     double* counters = task.counters;
     double scale = 1;
     for (std::ptrdiff_t q = first; q < last; ++q) {
-        const std::int64_t i = task.order.row(q);
+        const std::int64_t i = task.order[q];
         reader.at(i);
         const double score = scale * reader.score(point) + (task.constant ? point[d] : 0.0);
         const double sign = task.codes[i] == task.positive ? 1.0 : -1.0;

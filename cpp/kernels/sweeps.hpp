@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "lanes.hpp"
+#include "order.hpp"
 
 namespace separatrix {
 
@@ -27,16 +28,6 @@ enum SweepCounter : int {
     kTruncated,     // L1: what every weight should have lost by now
     kWrong,         // sum of a over visits that predict the other class; a score of zero predicts the positive one
     kCounters
-};
-
-// The numbers of the rows to visit, in 32 bits where they fit; without any 0, 1, 2, …
-struct Order {
-    const std::int32_t* brief = nullptr;
-    const std::int64_t* wide = nullptr;
-
-    SEPARATRIX_INLINE std::int64_t row(std::ptrdiff_t q) const {
-        return brief != nullptr ? brief[q] : wide != nullptr ? wide[q] : static_cast<std::int64_t>(q);
-    }
 };
 
 struct PerceptronTask {

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, log_softmax, logsumexp
 
-from separatrix.core import kernels
+from separatrix.core import _kernels as kernels
 
 TYPES = [np.float32, np.float64]
 

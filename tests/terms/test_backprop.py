@@ -51,8 +51,7 @@ def case(units, activation, seed, rows=23):
 
 def evaluate(architecture, X, codes, weights, alpha, flat):
     loss = NetworkLoss(architecture, RowSource.of(block_of(X), np.float64), codes, weights, alpha)
-    with LanePool() as pool:
-        return loss.evaluate(flat, pool)
+    return loss.evaluate(flat)
 
 
 @settings(max_examples=40, deadline=None)

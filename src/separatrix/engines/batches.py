@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Positions
 from separatrix.engines.blocks import Block
 
@@ -33,6 +34,18 @@ class RowSource:
     def rows(self) -> int:
         """Number of rows."""
         return self.block.shape[0]
+
+    @property
+    def sparse(self) -> bool:
+        """Whether zeros are left out."""
+        return self.block.sparse
+
+    @property
+    def view(self) -> kernels.Rows:
+        """The rows as the kernels read them one by one."""
+        if self.block.layout != "csc":
+            return self.block.rows
+        return kernels.sparse_rows(self.matrix.indptr, self.matrix.indices, self.matrix.data, self.matrix.shape, True)
 
     def buffer(self, rows: int) -> AnyArray | None:
         """Room for so many rows; None where they stay sparse."""

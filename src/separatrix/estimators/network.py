@@ -195,9 +195,9 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         check_parameters(self)
         data = Labelled.of(X, y, sample_weight)
         data.check_classes()
-        if self.batch_size != "auto" and self.batch_size > len(data.kept):
+        if self.batch_size != "auto" and self.batch_size > data.count:
             warnings.warn(
-                f"batch_size is {self.batch_size}, but there are {len(data.kept)} rows: all are taken at once.",
+                f"batch_size is {self.batch_size}, but there are {data.count} rows: all are taken at once.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -311,17 +311,14 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
                 one_blas_thread(),
                 thread_limit(self.n_jobs),
                 np.errstate(all="ignore"),
-                LanePool() as pool,
             ):
                 if self.solver == "lbfgs":
-                    stop = train_lbfgs(self, problem, data, training, trace, pool)
+                    stop = train_lbfgs(self, problem, data, training, trace)
                 else:
-                    stop = train_epochs(
-                        self, problem, data, training, seed_of(self.random_state), max_epochs, trace, pool
-                    )
+                    stop = train_epochs(self, problem, data, training, seed_of(self.random_state), max_epochs, trace)
                 dtype = training.weights.dtype
                 point: Vector = training.weights.astype(np.float64)
-                value, gradient = problem.objective(data).evaluate(point, pool)
+                value, gradient = problem.objective(data).evaluate(point)
             if not math.isfinite(value) or not np.isfinite(gradient).all():
                 refuse(
                     "The weights ran away: the loss is no longer a number.",

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from separatrix.core.arrays import AnyArray, Positions
+from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import refuse
-from separatrix.core.pool import LanePool
+from separatrix.core.kernels import Labels
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.engines.batches import RowSource
-from separatrix.estimators.network_problem import Labelled, NetworkProblem
+from separatrix.estimators.network_problem import Labelled, NetworkProblem, number_type
 from separatrix.estimators.network_scores import codes_of
 from separatrix.solvers.epochs import Epoch, History, Runaway, run_epochs
-from separatrix.solvers.stochastic import epoch_order
+from separatrix.solvers.stochastic import order_generator
 from separatrix.solvers.updates import AdamUpdate, MomentumUpdate
-from separatrix.terms.backprop import Backprop
+from separatrix.terms.backprop import Forward
 from separatrix.terms.network import BLOCK_ROWS, Epochs
 
 VALIDATION_EPOCH = 2**63
@@ -62,9 +62,17 @@ def new_update(model: Any, size: int, dtype: Any) -> Any:
     return None
 
 
-def held_out(data: Labelled, fraction: float, seed: int) -> tuple[Positions, Positions]:
+def shuffled(data: Labelled, numbers: AnyArray | None, seed: int, epoch: int) -> AnyArray:
+    """Rows by number, all where ``numbers`` is None, in the order of an epoch: ``numbers[epoch_order(…)]``."""
+    rows = data.block.shape[0]
+    order = np.arange(rows, dtype=number_type(rows)) if numbers is None else numbers.copy()
+    order_generator(seed, epoch).shuffle(order)
+    return order
+
+
+def held_out(data: Labelled, fraction: float, seed: int) -> tuple[AnyArray, AnyArray]:
     """Rows to train on and to validate with: of every class the same share, at least one stays."""
-    order = data.kept[epoch_order(len(data.kept), seed, VALIDATION_EPOCH)]
+    order = shuffled(data, data.kept, seed, VALIDATION_EPOCH)
     codes = data.target.codes[order]
     out = np.zeros(len(order), dtype=bool)
     for code in np.unique(codes):
@@ -87,22 +95,21 @@ def train_epochs(
     seed: int,
     max_epochs: int,
     trace: Trace,
-    pool: LanePool,
 ) -> Stop:
     """Run epochs on ``training``, in place."""
     source = RowSource.of(data.block, training.weights.dtype)
-    kept, validation = data.kept, None
+    kept, count, validation = data.kept, data.count, None
     if model.early_stopping:
         kept, validation = held_out(data, float(model.validation_fraction), seed)
-    size = min(200, len(kept)) if model.batch_size == "auto" else min(int(model.batch_size), len(kept))
-    epochs = Epochs(
-        problem.architecture, training.weights, source, data.target.codes, data.weights, problem.alpha, size
-    )
+        count = len(kept)
+    size = min(200 if model.batch_size == "auto" else int(model.batch_size), count)
+    labels = Labels(data.target.codes, data.weights)
+    epochs = Epochs(problem.architecture, training.weights, source, labels, problem.alpha, size)
 
     def epoch(number: int) -> Epoch:
-        order = kept[epoch_order(len(kept), seed, number)] if model.shuffle else kept
-        objective, mistakes = epochs.run(order, training.update, pool)
-        return Epoch(objective, mistakes, len(kept))
+        order = shuffled(data, kept, seed, number) if model.shuffle else kept
+        objective, mistakes = epochs.run(order, training.update)
+        return Epoch(objective, mistakes, count)
 
     def validate() -> float:
         assert validation is not None
@@ -133,24 +140,22 @@ def train_epochs(
     return stop
 
 
-def _scores_of(problem: NetworkProblem, weights: AnyArray, source: RowSource, which: Positions) -> AnyArray:
+def _scores_of(problem: NetworkProblem, weights: AnyArray, source: RowSource, which: AnyArray) -> AnyArray:
     parts = []
     for first in range(0, len(which), BLOCK_ROWS):
         some = which[first : first + BLOCK_ROWS]
-        passing = Backprop(problem.architecture, weights, len(some), back=False)
-        parts.append(passing.forward(source.fetch(some, source.buffer(len(some))), 0, len(some)).copy())
+        passing = Forward(problem.architecture, weights, len(some))
+        parts.append(passing.scores(source.fetch(some, source.buffer(len(some))), len(some)))
     return np.concatenate(parts)
 
 
-def train_lbfgs(
-    model: Any, problem: NetworkProblem, data: Labelled, training: Training, trace: Trace, pool: LanePool
-) -> Stop:
+def train_lbfgs(model: Any, problem: NetworkProblem, data: Labelled, training: Training, trace: Trace) -> Stop:
     """SciPy's L-BFGS-B on the whole objective in float64, until no slope exceeds tol."""
     objective = problem.objective(data)
     end = problem.architecture.weights_end
 
     def evaluate(point: AnyArray) -> tuple[float, AnyArray]:
-        value, gradient = objective.evaluate(point, pool)
+        value, gradient = objective.evaluate(point)
         if not math.isfinite(value) or not np.isfinite(gradient).all():
             refuse(
                 "The loss is no longer a number: the data or the weights are too large.",

@@ -32,8 +32,18 @@ def epoch_order(rows: int, seed: int, epoch: int) -> Positions:
     check_value("rows", rows, count(0))
     check_value("seed", seed, PHILOX_SEED)
     check_value("epoch", epoch, PHILOX_SEED)
-    key = np.array([seed, epoch], dtype=np.uint64)
-    return np.random.Generator(np.random.Philox(key=key)).permutation(rows)
+    return order_generator(seed, epoch).permutation(rows)
+
+
+def order_generator(seed: int, epoch: int) -> np.random.Generator:
+    """The generator that shuffles an epoch: its ``shuffle`` moves the entries of any array as ``epoch_order`` has them.
+
+    >>> rows = np.arange(5, dtype=np.int32)
+    >>> order_generator(seed=0, epoch=3).shuffle(rows)
+    >>> rows
+    array([0, 1, 4, 2, 3], dtype=int32)
+    """
+    return np.random.Generator(np.random.Philox(key=np.array([seed, epoch], dtype=np.uint64)))
 
 
 def batches(order: Positions, size: int) -> Iterator[Positions]:

@@ -1,30 +1,48 @@
 """How a network's weights move: the state of Adam or of momentum, and its learning rate.
 
-scikit-learn's rules with its names. A step touches gradient, weights and state once
-(``cpp/kernels/updates.cpp``); parts of the vector may be stepped beside each other.
+scikit-learn's rules with its names. The steps themselves are compiled (``cpp/kernels/updates.cpp``): one touches
+gradient, weights and state once.
 """
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from separatrix.core import kernels
-from separatrix.core.arrays import AnyArray
+from separatrix.core.arrays import AnyArray, Vector
 
 SLOWEST = 1e-6
 """An adaptive rate stops the fit once it is below this."""
 
 
 class Update(Protocol):
-    """What an epoch needs of a solver."""
+    """What epochs need of a solver: arrays that steps change, and the rates of the steps."""
 
-    def begin(self) -> None:
-        """A new step: all parts of it follow."""
+    @property
+    def mean(self) -> AnyArray:
+        """The mean of the gradients, or the velocity."""
 
-    def step(self, first: int, last: int, gradient: AnyArray, weights: AnyArray, scale: float, decay: float) -> None:
-        """Step the part first … last−1 of the weights by scale·gradient + decay·weights."""
+    @property
+    def square(self) -> AnyArray | None:
+        """The mean of their squares."""
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """β₁ and β₂, or the momentum and 0."""
+
+    @property
+    def epsilon(self) -> float:
+        """Added to a divisor."""
+
+    @property
+    def nesterov(self) -> bool:
+        """Whether momentum looks ahead."""
+
+    def rates(self, count: int) -> Vector:
+        """The rates of the next steps."""
+
+    def advance(self, count: int) -> None:
+        """So many steps were taken."""
 
     def epoch_ends(self, seen: int) -> None:
         """``seen`` rows have been visited since the start."""
@@ -50,25 +68,25 @@ class AdamUpdate:
     def __post_init__(self) -> None:
         self.mean, self.square = np.zeros(self.size, self.dtype), np.zeros(self.size, self.dtype)
 
-    def begin(self) -> None:
-        """A new step."""
-        self.steps += 1
+    @property
+    def shares(self) -> tuple[float, float]:
+        """What the means keep of themselves in a step."""
+        return self.beta_1, self.beta_2
 
-    def step(self, first: int, last: int, gradient: AnyArray, weights: AnyArray, scale: float, decay: float) -> None:
-        """Step a part of the weights."""
-        corrected = self.rate * math.sqrt(1.0 - self.beta_2**self.steps) / (1.0 - self.beta_1**self.steps)
-        kernels.adam_step(
-            gradient[first:last],
-            weights[first:last],
-            self.mean[first:last],
-            self.square[first:last],
-            scale,
-            decay,
-            corrected,
-            self.beta_1,
-            self.beta_2,
-            self.epsilon,
-        )
+    @property
+    def nesterov(self) -> bool:
+        """Adam does not look ahead."""
+        return False
+
+    def rates(self, count: int) -> Vector:
+        """The rates of the next steps, each corrected for the start at zero."""
+        steps = np.arange(self.steps + 1.0, self.steps + count + 1.0)
+        found: Vector = self.rate * np.sqrt(1.0 - self.beta_2**steps) / (1.0 - self.beta_1**steps)
+        return found
+
+    def advance(self, count: int) -> None:
+        """So many steps were taken."""
+        self.steps += count
 
     def epoch_ends(self, seen: int) -> None:
         """Adam keeps its rate."""
@@ -90,27 +108,32 @@ class MomentumUpdate:
     nesterov: bool
     power_t: float
     now: float = field(init=False)
-    velocity: AnyArray = field(init=False, repr=False)
+    mean: AnyArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.now = self.rate
-        self.velocity = np.zeros(self.size, self.dtype)
+        self.mean = np.zeros(self.size, self.dtype)
 
-    def begin(self) -> None:
-        """A new step."""
+    @property
+    def square(self) -> None:
+        """Momentum keeps no squares."""
 
-    def step(self, first: int, last: int, gradient: AnyArray, weights: AnyArray, scale: float, decay: float) -> None:
-        """Step a part of the weights."""
-        kernels.momentum_step(
-            gradient[first:last],
-            weights[first:last],
-            self.velocity[first:last],
-            scale,
-            decay,
-            self.now,
-            self.momentum,
-            self.nesterov,
-        )
+    @property
+    def shares(self) -> tuple[float, float]:
+        """What the velocity keeps of itself in a step."""
+        return self.momentum, 0.0
+
+    @property
+    def epsilon(self) -> float:
+        """Nothing is divided."""
+        return 0.0
+
+    def rates(self, count: int) -> Vector:
+        """The same for all steps of an epoch."""
+        return np.full(count, self.now)
+
+    def advance(self, count: int) -> None:
+        """The rate does not depend on it."""
 
     def epoch_ends(self, seen: int) -> None:
         """η = η₀/(seen + 1)^power_t when the schedule is "invscaling"."""

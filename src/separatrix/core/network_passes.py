@@ -1,0 +1,151 @@
+"""A network's passes over rows in compiled code: steps over batches, and losses with their gradient.
+
+Rows are visited in pieces that fit the cache, and a call brings many of them, about a tenth of a second of work at
+most, with the interpreter free: between calls Python answers signals. No cut changes a bit
+(``cpp/kernels/backprop.hpp``).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from separatrix.core import _kernels
+from separatrix.core.arrays import AnyArray, Vector
+from separatrix.core.kernels import Labels, Rows
+from separatrix.core.threads import thread_count
+
+ACTIVATIONS = ("identity", "relu", "tanh", "logistic")
+"""In the order of the kernels' enumeration."""
+
+PIECE_ROWS, GROUP = 256, 8
+"""Most rows of a piece; the kernels keep so many together."""
+
+PIECE_WORK = 2**26
+"""Most multiply-adds of a piece, unless eight rows bring more."""
+
+CALL_WORK = 2**27
+"""Most multiply-adds of a call, unless one piece brings more."""
+
+CALL_ROWS = 2**14
+"""Most rows of a call that adds up losses, so that rounding does not grow with the rows."""
+
+TEAM_WORK = 2**22
+"""Multiply-adds of a piece, per thread: the threads wait for each other twice."""
+
+PER_UNIT, PER_WEIGHT = 24, 8
+"""What a unit's activation costs per row, and a weight's step per batch, in multiply-adds."""
+
+
+class StepRule(Protocol):
+    """What moves the weights: Adam, or without ``square`` momentum (``solvers.updates.Update``)."""
+
+    @property
+    def mean(self) -> AnyArray:
+        """The mean of the gradients, or the velocity."""
+
+    @property
+    def square(self) -> AnyArray | None:
+        """The mean of their squares."""
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """β₁ and β₂, or the momentum and 0."""
+
+    @property
+    def epsilon(self) -> float:
+        """Added to a divisor."""
+
+    @property
+    def nesterov(self) -> bool:
+        """Whether momentum looks ahead."""
+
+    def rates(self, count: int) -> Vector:
+        """The rates of the next steps."""
+
+    def advance(self, count: int) -> None:
+        """So many steps were taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """Rows with their labels, in an order of 32 or 64 bits; None for all as they lie."""
+
+    rows: Rows
+    labels: Labels
+    order: AnyArray | None = None
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return int(self.rows.n) if self.order is None else len(self.order)
+
+
+class NetworkPasses:
+    """Buffers for pieces of at most ``most`` rows; used by one thread of Python at a time."""
+
+    def __init__(self, units: Sequence[int], activation: str, dtype: Any, sparse: bool, most: int) -> None:
+        weights = sum(a * b for a, b in pairwise(units))
+        self._row_work = 3 * weights + PER_UNIT * sum(units)
+        self._step_work = PER_WEIGHT * weights
+        whole = -(-most // GROUP) * GROUP
+        self._rows = max(GROUP, min(PIECE_ROWS, PIECE_WORK // self._row_work // GROUP * GROUP, whole))
+        threads = min(thread_count(), max(1, self._rows * self._row_work // TEAM_WORK))
+        kind: Any = _kernels.FloatPassing if np.dtype(dtype) == np.float32 else _kernels.DoublePassing
+        self._passing = kind(list(units), ACTIVATIONS.index(activation), self._rows, sparse, threads)
+
+    def steps(
+        self, visits: Visits, weights: AnyArray, gradient: AnyArray, rule: StepRule, alpha: float, batch: int
+    ) -> tuple[float, float]:
+        """A step after each batch: Σ rows·F over the batches, each as it was met, and the mistakes.
+
+        F is the batch's average loss with the penalty (α/2)‖W‖² over its own weight. ``gradient`` is room.
+        """
+        wide = visits.order is not None and visits.order.dtype == np.int64
+        end = visits.count
+        per_batch = -(-min(batch, end) // self._rows)
+        work = min(batch, self._rows) * self._row_work + self._step_work // per_batch
+        pieces = min(max(1, CALL_WORK // work), -(-end // batch) * per_batch)
+        carried, at = np.zeros(4), 0
+        while at < end:
+            reached = self._passing.steps(
+                visits.rows,
+                None if wide else visits.order,
+                visits.order if wide else None,
+                visits.labels.codes,
+                visits.labels.weights,
+                weights,
+                gradient,
+                rule.mean,
+                rule.square,
+                alpha,
+                *rule.shares,
+                rule.epsilon,
+                rule.nesterov,
+                rule.rates(pieces),
+                batch,
+                carried,
+                at,
+                pieces,
+            )
+            ended = -(-end // batch) if reached == end else reached // batch
+            rule.advance(ended - at // batch)
+            at = reached
+        return float(carried[0]), float(carried[1])
+
+    def losses(self, visits: Visits, weights: AnyArray) -> tuple[float, Vector]:
+        """Σ a·loss over all rows as they lie, and its gradient; calls are added up in float64."""
+        rows = visits.count
+        pieces = min(max(1, CALL_WORK // (self._rows * self._row_work)), CALL_ROWS // self._rows)
+        carried, total = np.zeros(4), np.zeros(len(weights))
+        part = np.empty_like(weights)
+        for first in range(0, rows, pieces * self._rows):
+            part[:] = 0.0
+            last = min(rows, first + pieces * self._rows)
+            self._passing.losses(
+                visits.rows, visits.labels.codes, visits.labels.weights, weights, part, carried, first, last
+            )
+            total += part
+        return float(carried[2]), total
