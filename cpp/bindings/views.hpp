@@ -21,6 +21,8 @@ using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device:
 using MutableDoubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RowNumbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Starts = RowNumbers;
+using FlatDoubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutDoubles = nb::ndarray<nb::numpy, double>;
 
 // Holds a Py_buffer, and so the array, for as long as the rows are used.

@@ -9,6 +9,7 @@ import numpy as np
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.certificate import ALLOWANCE, MARGIN
 from separatrix.core.factor import Factor
+from separatrix.core.kernels import ColumnQuadratic
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
@@ -280,7 +281,8 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     direct = objective.size <= few
     kept = not direct or (engine.sparse and objective.outputs == 1 and not is_small(objective))
     if kept:
-        work = Work(engine.rows, columns_at_once(objective), hessian_price, direct)
+        model = column_model if not direct and objective.outputs == 1 and engine.sparse else None
+        work = Work(engine.rows, columns_at_once(objective), hessian_price, direct, model)
         outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
         outcome = polished(judge, outcome, patience)
     if not kept or (outcome.stop is Stop.STALLED and objective.size <= DIRECT_SPARSE_COLUMNS):
@@ -300,6 +302,15 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     proof = judge.proof_at(point)
     way, typical = None if proof is None else proof.way, bool(objective.shift.any())
     return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
+
+
+def column_model(part: PenalisedLoss) -> ColumnQuadratic:
+    """The quadratic model on the columns of a part, copied into column order."""
+    engine = part.engine
+    columns = engine.columns(np.arange(engine.columns_count, dtype=np.int64))
+    if not engine.sparse:
+        columns = columns - part.shift
+    return ColumnQuadratic(columns, part.constant, part.strength)
 
 
 def hessian_price(objective: PenalisedLoss) -> float:

@@ -12,6 +12,7 @@ set enlarged. Bounds are asked for only when the violation says that they may be
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.protocols import Evaluation, Objective
 from separatrix.core.stop import Stop
+from separatrix.solvers.column_newton import ColumnModel, descend_on_columns
 from separatrix.solvers.metric import Metric, descend, violation
 from separatrix.solvers.outcome import Outcome, Patience
 from separatrix.solvers.proximal import SparseJudge, penalised_value
@@ -53,13 +55,15 @@ class Work:
     """What things cost: columns that may join a small set at once, and passes that a Hessian of a part costs.
 
     A set doubles while the rows are many times more; where they are not, the support ends before it reaches them.
-    ``whole`` says that all columns are looked at from the beginning.
+    ``whole`` says that all columns are looked at from the beginning. ``model`` makes the quadratic model on a part's
+    columns, where that costs less than Hessians.
     """
 
     rows: int
     extra: int
     price: Callable[[Any], float]
     whole: bool = False
+    model: Callable[[Any], ColumnModel] | None = None
 
 
 @dataclass(slots=True)
@@ -70,6 +74,7 @@ class Part:
     which: Positions
     alpha: Vector
     metric: Metric
+    model: ColumnModel | None = None
 
 
 def _columns(objective: Narrowable, point: Vector) -> Matrix:
@@ -106,7 +111,8 @@ def working_set(
     """Minimise the objective plus Σ αⱼ|wⱼ| over growing sets of columns."""
     judge = judge_of(objective, patience.tol)
     penalty = float(alpha.max())
-    here = objective.evaluate(start, curvature=work.whole)
+    evaluate = _evaluator(objective, work)
+    here = evaluate(start)
     part: Part | None = None
     metric = Metric(work.price(objective))
     metric.renew(here)
@@ -138,10 +144,22 @@ def working_set(
         goal = max(INSIDE * beside, 0.5 * share * wanted * penalty)
         begin = _restricted(objective, here.point, part.which)
         known = replace(here, point=begin, gradient=_restricted(objective, here.gradient, part.which))
-        inside = descend(part.objective, part.alpha, known, part.metric, goal, beside == 0.0)
+        last = beside == 0.0
+        if part.model is None:
+            inside = descend(part.objective, part.alpha, known, part.metric, goal, last)
+        else:
+            curvature = objective.row_curvature
+            inside = descend_on_columns(part.objective, part.alpha, known, curvature, part.model, goal, last)
         moved = _extended(objective, part, inside.point)
         still = np.array_equal(moved, here.point)
-        here = here if still else objective.evaluate(moved)
+        here = here if still else evaluate(moved)
+
+
+def _evaluator(objective: Any, work: Work) -> Callable[[Vector], Evaluation]:
+    """How all columns are looked at: with the Hessian, with the rows' curvatures, or with neither."""
+    if work.model is not None:
+        return partial(objective.prepare_products, diagonal=False)
+    return partial(objective.evaluate, curvature=work.whole)
 
 
 def _chosen(
@@ -167,7 +185,8 @@ def _chosen(
     which = np.sort(np.concatenate([np.flatnonzero(support), joins, near])).astype(np.int64)
     part = objective.narrowed(which)
     metric = Metric(work.price(part))
-    return Part(part, which, _restricted(objective, alpha, which), metric), float(excess.max(initial=0.0))
+    model = None if work.model is None else work.model(part)
+    return Part(part, which, _restricted(objective, alpha, which), metric, model), float(excess.max(initial=0.0))
 
 
 def _largest(values: Vector, count: int) -> Positions:

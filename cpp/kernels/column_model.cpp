@@ -1,0 +1,270 @@
+#include "column_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dense.hpp"
+#include "quadratic.hpp"
+
+namespace separatrix {
+namespace {
+
+constexpr int kSteady = 4;      // sweeps over the support that change no sign, then conjugate gradients
+constexpr int kMostSweeps = 40;  // sweeps over the support between two over all
+constexpr int kMostProducts = 400;
+constexpr double kShare = 0.01;  // what conjugate gradients leave of the slopes' size, squared
+
+struct DenseColumns {
+    std::ptrdiff_t n;
+    const double* values;
+    SEPARATRIX_INLINE double product(std::ptrdiff_t j, const double* x) const { return dot(values + j * n, x, n); }
+    SEPARATRIX_INLINE void add(std::ptrdiff_t j, double t, double* SEPARATRIX_RESTRICT x) const {
+        const double* SEPARATRIX_RESTRICT from = values + j * n;
+        for (std::ptrdiff_t i = 0; i < n; ++i) x[i] += t * from[i];
+    }
+    SEPARATRIX_INLINE std::ptrdiff_t length(std::ptrdiff_t) const { return n; }
+};
+
+struct SparseColumns {
+    const std::int64_t* starts;
+    const std::int32_t* rows;
+    const double* values;
+    SEPARATRIX_INLINE double product(std::ptrdiff_t j, const double* x) const {
+        const std::int64_t end = starts[j + 1];
+        std::int64_t k = starts[j];
+        double a = 0, b = 0, c = 0, e = 0;
+        for (; k + 4 <= end; k += 4) {
+            a += values[k] * x[rows[k]];
+            b += values[k + 1] * x[rows[k + 1]];
+            c += values[k + 2] * x[rows[k + 2]];
+            e += values[k + 3] * x[rows[k + 3]];
+        }
+        for (; k < end; ++k) a += values[k] * x[rows[k]];
+        return (a + b) + (c + e);
+    }
+    SEPARATRIX_INLINE void add(std::ptrdiff_t j, double t, double* SEPARATRIX_RESTRICT x) const {
+        for (std::int64_t k = starts[j]; k < starts[j + 1]; ++k) x[rows[k]] += t * values[k];
+    }
+    SEPARATRIX_INLINE std::ptrdiff_t length(std::ptrdiff_t j) const {
+        return static_cast<std::ptrdiff_t>(starts[j + 1] - starts[j]);
+    }
+};
+
+SEPARATRIX_INLINE double size_of(double x) { return x < 0 ? -x : x; }
+
+// One model, the point it stands at and the work it may still do.
+template <class Columns>
+struct Descent {
+    ColumnModel& model;
+    Columns columns;
+    const double *slope, *point, *penalty;
+    double left;
+    std::vector<std::ptrdiff_t> listed;   // the coordinates that are not zero, or not penalised
+    std::vector<double> rest, move, way;  // of conjugate gradients
+    std::vector<double> image, turn;      // n each
+
+    SEPARATRIX_INLINE double at(std::ptrdiff_t j) const { return point[j] + model.step[static_cast<std::size_t>(j)]; }
+
+    SEPARATRIX_INLINE double slope_at(std::ptrdiff_t j) const {
+        const auto k = static_cast<std::size_t>(j);
+        return slope[j] + columns.product(j, model.image.data()) - model.along[k] * model.shared +
+               model.ridge * model.step[k];
+    }
+
+    // Moves one coordinate to its best; what that gains. `turned` counts changes of sign.
+    SEPARATRIX_INLINE double visit(std::ptrdiff_t j, int& turned) {
+        const auto k = static_cast<std::size_t>(j);
+        const double h = model.diagonal[k];
+        left -= static_cast<double>(columns.length(j)) + 4.0;
+        if (!(h > 0)) return 0.0;
+        const double u = at(j), s = slope_at(j), t = best_move(s, h, u, penalty[j]);
+        if (t == 0.0) return 0.0;
+        left -= static_cast<double>(columns.length(j));
+        const bool to_zero = t == -u;
+        const double after = to_zero ? 0.0 : u + t;
+        if (penalty[j] > 0 && !(u * after > 0)) ++turned;
+        // a coordinate that reaches zero must be exactly zero
+        model.step[k] = to_zero ? -point[j] : model.step[k] + t;
+        model.shared += t * model.along[k];
+        columns.add(j, t, model.image.data());
+        return -(s * t + 0.5 * h * t * t + penalty[j] * (size_of(after) - size_of(u)));
+    }
+
+    SEPARATRIX_INLINE bool sweep_all() {
+        int turned = 0;
+        for (std::ptrdiff_t j = model.place; j < model.columns.count; ++j) {
+            if (left <= 0) {
+                model.place = j;
+                return false;
+            }
+            model.gain += visit(j, turned);
+        }
+        model.place = 0;
+        return true;
+    }
+
+    SEPARATRIX_INLINE void list() {
+        listed.clear();
+        for (std::ptrdiff_t j = 0; j < model.columns.count; ++j)
+            if (at(j) != 0.0 || penalty[j] == 0.0) listed.push_back(j);
+    }
+
+    // The support, until a sweep gains little; or its signs stay and conjugate gradients take over.
+    SEPARATRIX_INLINE void sweep_support(double tol) {
+        int steady = 0;
+        for (int round = 0; round < kMostSweeps && left > 0; ++round) {
+            int turned = 0;
+            double gain = 0;
+            for (const std::ptrdiff_t j : listed)
+                if (at(j) != 0.0 || penalty[j] == 0.0) gain += visit(j, turned);
+            if (gain <= tol) return;
+            steady = turned == 0 ? steady + 1 : 0;
+            if (steady < kSteady) continue;
+            list();
+            if (!slide(tol)) return;
+            steady = 0;
+        }
+    }
+
+    // Conjugate gradients for the best point with these signs, and on the way there until the first sign changes.
+    // Returns whether one did.
+    SEPARATRIX_INLINE bool slide(double tol) {
+        const auto count = listed.size();
+        rest.resize(count);
+        way.resize(count);
+        move.assign(count, 0.0);
+        turn.assign(model.image.size(), 0.0);
+        double size = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::ptrdiff_t j = listed[k];
+            const double h = model.diagonal[static_cast<std::size_t>(j)];
+            rest[k] = h > 0 ? -(slope_at(j) + (at(j) > 0 ? penalty[j] : -penalty[j])) : 0.0;
+            way[k] = h > 0 ? rest[k] / h : 0.0;
+            size += rest[k] * way[k];
+            left -= static_cast<double>(columns.length(j));
+        }
+        const double goal = std::max(kShare * tol, 0.0);
+        double moved_shared = 0;
+        for (int product = 0; product < kMostProducts && size > goal && left > 0; ++product) {
+            image.assign(model.image.size(), 0.0);
+            double shared = 0;
+            for (std::size_t k = 0; k < count; ++k) {
+                columns.add(listed[k], way[k], image.data());
+                shared += way[k] * model.along[static_cast<std::size_t>(listed[k])];
+                left -= 2.0 * static_cast<double>(columns.length(listed[k]));
+            }
+            double curvature = dot(image.data(), image.data(), static_cast<std::ptrdiff_t>(image.size())) - shared * shared;
+            for (std::size_t k = 0; k < count; ++k) curvature += model.ridge * way[k] * way[k];
+            if (!(curvature > 0)) break;
+            const double length = size / curvature;
+            double next = 0;
+            for (std::size_t k = 0; k < count; ++k) {
+                const auto j = static_cast<std::size_t>(listed[k]);
+                const double product_k = columns.product(listed[k], image.data()) - model.along[j] * shared;
+                move[k] += length * way[k];
+                rest[k] -= length * (product_k + model.ridge * way[k]);
+                if (model.diagonal[j] > 0) next += rest[k] * rest[k] / model.diagonal[j];
+            }
+            for (std::size_t i = 0; i < turn.size(); ++i) turn[i] += length * image[i];
+            moved_shared += length * shared;
+            const double share = next / size;
+            size = next;
+            for (std::size_t k = 0; k < count; ++k) {
+                const double h = model.diagonal[static_cast<std::size_t>(listed[k])];
+                way[k] = (h > 0 ? rest[k] / h : 0.0) + share * way[k];
+            }
+        }
+        double length = 1.0;
+        std::ptrdiff_t first = -1;
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::ptrdiff_t j = listed[k];
+            const double u = at(j);
+            if (penalty[j] > 0 && u * (u + move[k]) < 0 && -u / move[k] < length) {
+                length = -u / move[k];
+                first = j;
+            }
+        }
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::ptrdiff_t j = listed[k];
+            model.step[static_cast<std::size_t>(j)] =
+                j == first ? -point[j] : model.step[static_cast<std::size_t>(j)] + length * move[k];
+        }
+        for (std::size_t i = 0; i < turn.size(); ++i) model.image[i] += length * turn[i];
+        model.shared += length * moved_shared;
+        return first >= 0;
+    }
+
+    SEPARATRIX_INLINE bool run(double tol) {
+        while (left > 0) {
+            if (!sweep_all()) return false;
+            const double gain = model.gain;
+            model.gain = 0;
+            if (gain <= tol) return true;
+            list();
+            sweep_support(tol);
+        }
+        return false;
+    }
+};
+
+SEPARATRIX_CLONES
+bool descend_dense(ColumnModel& model, const double* slope, const double* point, const double* penalty, double tol,
+                   double most) {
+    const DenseColumns columns{model.columns.n, model.scaled.data()};
+    Descent<DenseColumns> descent{model, columns, slope, point, penalty, most, {}, {}, {}, {}, {}, {}};
+    return descent.run(tol);
+}
+
+SEPARATRIX_CLONES
+bool descend_sparse(ColumnModel& model, const double* slope, const double* point, const double* penalty, double tol,
+                    double most) {
+    const SparseColumns columns{model.columns.starts, model.columns.rows, model.scaled.data()};
+    Descent<SparseColumns> descent{model, columns, slope, point, penalty, most, {}, {}, {}, {}, {}, {}};
+    return descent.run(tol);
+}
+
+}  // namespace
+
+void renew(ColumnModel& model, const double* curvature) {
+    const Columnwise& from = model.columns;
+    const auto n = static_cast<std::size_t>(from.n), count = static_cast<std::size_t>(from.count);
+    std::vector<double> root(n);
+    model.total = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        root[i] = std::sqrt(curvature[i]);
+        model.total += curvature[i];
+    }
+    model.scaled.resize(static_cast<std::size_t>(from.stored()));
+    model.along.assign(count, 0.0);
+    model.diagonal.assign(count, 0.0);
+    model.step.assign(count, 0.0);
+    model.image.assign(n, 0.0);
+    model.shared = 0;
+    model.place = 0;
+    model.gain = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+        const std::int64_t begin = from.starts != nullptr ? from.starts[j] : static_cast<std::int64_t>(j * n);
+        const std::int64_t end = from.starts != nullptr ? from.starts[j + 1] : static_cast<std::int64_t>((j + 1) * n);
+        double sum = 0, squares = 0;
+        for (std::int64_t k = begin; k < end; ++k) {
+            const double r = root[static_cast<std::size_t>(from.starts != nullptr ? from.rows[k] : k - begin)];
+            const double v = r * from.values[k];
+            model.scaled[static_cast<std::size_t>(k)] = v;
+            sum += r * v;
+            squares += v * v;
+        }
+        if (model.constant && model.total > 0) {
+            model.along[j] = sum / std::sqrt(model.total);
+            squares = std::max(squares - model.along[j] * model.along[j], 0.0);
+        }
+        model.diagonal[j] = squares + model.ridge;
+    }
+}
+
+bool descend_columns(ColumnModel& model, const double* slope, const double* point, const double* penalty, double tol,
+                     double most) {
+    const auto function = dispatched(model.columns.starts != nullptr ? descend_sparse : descend_dense);
+    return function(model, slope, point, penalty, tol, most);
+}
+
+}  // namespace separatrix
