@@ -21,8 +21,6 @@ using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device:
 using MutableDoubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RowNumbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Starts = RowNumbers;
-using FlatDoubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutDoubles = nb::ndarray<nb::numpy, double>;
 
 // Holds a Py_buffer, and so the array, for as long as the rows are used.
@@ -62,6 +60,7 @@ void bind_rows(nb::module_& module);
 void bind_logistic(nb::module_& module);
 void bind_softmax(nb::module_& module);
 void bind_quadratic(nb::module_& module);
+void bind_columns(nb::module_& module);
 void bind_maps(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_sweeps(nb::module_& module);

@@ -3,52 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dense.hpp"
+#include "lanes.hpp"
 #include "quadratic.hpp"
 
 namespace separatrix {
 namespace {
 
+constexpr std::ptrdiff_t kLanes = 16;  // of columns, which one thread scales
 constexpr int kSteady = 4;      // sweeps over the support that change no sign, then conjugate gradients
 constexpr int kMostSweeps = 40;  // sweeps over the support between two over all
 constexpr int kMostProducts = 400;
 constexpr double kShare = 0.01;  // what conjugate gradients leave of the slopes' size, squared
-
-struct DenseColumns {
-    std::ptrdiff_t n;
-    const double* values;
-    SEPARATRIX_INLINE double product(std::ptrdiff_t j, const double* x) const { return dot(values + j * n, x, n); }
-    SEPARATRIX_INLINE void add(std::ptrdiff_t j, double t, double* SEPARATRIX_RESTRICT x) const {
-        const double* SEPARATRIX_RESTRICT from = values + j * n;
-        for (std::ptrdiff_t i = 0; i < n; ++i) x[i] += t * from[i];
-    }
-    SEPARATRIX_INLINE std::ptrdiff_t length(std::ptrdiff_t) const { return n; }
-};
-
-struct SparseColumns {
-    const std::int64_t* starts;
-    const std::int32_t* rows;
-    const double* values;
-    SEPARATRIX_INLINE double product(std::ptrdiff_t j, const double* x) const {
-        const std::int64_t end = starts[j + 1];
-        std::int64_t k = starts[j];
-        double a = 0, b = 0, c = 0, e = 0;
-        for (; k + 4 <= end; k += 4) {
-            a += values[k] * x[rows[k]];
-            b += values[k + 1] * x[rows[k + 1]];
-            c += values[k + 2] * x[rows[k + 2]];
-            e += values[k + 3] * x[rows[k + 3]];
-        }
-        for (; k < end; ++k) a += values[k] * x[rows[k]];
-        return (a + b) + (c + e);
-    }
-    SEPARATRIX_INLINE void add(std::ptrdiff_t j, double t, double* SEPARATRIX_RESTRICT x) const {
-        for (std::int64_t k = starts[j]; k < starts[j + 1]; ++k) x[rows[k]] += t * values[k];
-    }
-    SEPARATRIX_INLINE std::ptrdiff_t length(std::ptrdiff_t j) const {
-        return static_cast<std::ptrdiff_t>(starts[j + 1] - starts[j]);
-    }
-};
 
 SEPARATRIX_INLINE double size_of(double x) { return x < 0 ? -x : x; }
 
@@ -57,6 +22,7 @@ template <class Columns>
 struct Descent {
     ColumnModel& model;
     Columns columns;
+    std::ptrdiff_t count;
     const double *slope, *point, *penalty;
     double left;
     std::vector<std::ptrdiff_t> listed;   // the coordinates that are not zero, or not penalised
@@ -92,7 +58,7 @@ struct Descent {
 
     SEPARATRIX_INLINE bool sweep_all() {
         int turned = 0;
-        for (std::ptrdiff_t j = model.place; j < model.columns.count; ++j) {
+        for (std::ptrdiff_t j = model.place; j < count; ++j) {
             if (left <= 0) {
                 model.place = j;
                 return false;
@@ -105,7 +71,7 @@ struct Descent {
 
     SEPARATRIX_INLINE void list() {
         listed.clear();
-        for (std::ptrdiff_t j = 0; j < model.columns.count; ++j)
+        for (std::ptrdiff_t j = 0; j < count; ++j)
             if (at(j) != 0.0 || penalty[j] == 0.0) listed.push_back(j);
     }
 
@@ -129,13 +95,13 @@ struct Descent {
     // Conjugate gradients for the best point with these signs, and on the way there until the first sign changes.
     // Returns whether one did.
     SEPARATRIX_INLINE bool slide(double tol) {
-        const auto count = listed.size();
-        rest.resize(count);
-        way.resize(count);
-        move.assign(count, 0.0);
+        const auto free = listed.size();
+        rest.resize(free);
+        way.resize(free);
+        move.assign(free, 0.0);
         turn.assign(model.image.size(), 0.0);
         double size = 0;
-        for (std::size_t k = 0; k < count; ++k) {
+        for (std::size_t k = 0; k < free; ++k) {
             const std::ptrdiff_t j = listed[k];
             const double h = model.diagonal[static_cast<std::size_t>(j)];
             rest[k] = h > 0 ? -(slope_at(j) + (at(j) > 0 ? penalty[j] : -penalty[j])) : 0.0;
@@ -148,17 +114,17 @@ struct Descent {
         for (int product = 0; product < kMostProducts && size > goal && left > 0; ++product) {
             image.assign(model.image.size(), 0.0);
             double shared = 0;
-            for (std::size_t k = 0; k < count; ++k) {
+            for (std::size_t k = 0; k < free; ++k) {
                 columns.add(listed[k], way[k], image.data());
                 shared += way[k] * model.along[static_cast<std::size_t>(listed[k])];
                 left -= 2.0 * static_cast<double>(columns.length(listed[k]));
             }
             double curvature = dot(image.data(), image.data(), static_cast<std::ptrdiff_t>(image.size())) - shared * shared;
-            for (std::size_t k = 0; k < count; ++k) curvature += model.ridge * way[k] * way[k];
+            for (std::size_t k = 0; k < free; ++k) curvature += model.ridge * way[k] * way[k];
             if (!(curvature > 0)) break;
             const double length = size / curvature;
             double next = 0;
-            for (std::size_t k = 0; k < count; ++k) {
+            for (std::size_t k = 0; k < free; ++k) {
                 const auto j = static_cast<std::size_t>(listed[k]);
                 const double product_k = columns.product(listed[k], image.data()) - model.along[j] * shared;
                 move[k] += length * way[k];
@@ -169,14 +135,14 @@ struct Descent {
             moved_shared += length * shared;
             const double share = next / size;
             size = next;
-            for (std::size_t k = 0; k < count; ++k) {
+            for (std::size_t k = 0; k < free; ++k) {
                 const double h = model.diagonal[static_cast<std::size_t>(listed[k])];
                 way[k] = (h > 0 ? rest[k] / h : 0.0) + share * way[k];
             }
         }
         double length = 1.0;
         std::ptrdiff_t first = -1;
-        for (std::size_t k = 0; k < count; ++k) {
+        for (std::size_t k = 0; k < free; ++k) {
             const std::ptrdiff_t j = listed[k];
             const double u = at(j);
             if (penalty[j] > 0 && u * (u + move[k]) < 0 && -u / move[k] < length) {
@@ -184,7 +150,7 @@ struct Descent {
                 first = j;
             }
         }
-        for (std::size_t k = 0; k < count; ++k) {
+        for (std::size_t k = 0; k < free; ++k) {
             const std::ptrdiff_t j = listed[k];
             model.step[static_cast<std::size_t>(j)] =
                 j == first ? -point[j] : model.step[static_cast<std::size_t>(j)] + length * move[k];
@@ -208,63 +174,70 @@ struct Descent {
 };
 
 SEPARATRIX_CLONES
-bool descend_dense(ColumnModel& model, const double* slope, const double* point, const double* penalty, double tol,
-                   double most) {
-    const DenseColumns columns{model.columns.n, model.scaled.data()};
-    Descent<DenseColumns> descent{model, columns, slope, point, penalty, most, {}, {}, {}, {}, {}, {}};
+bool descend_dense(const PackedColumns& packed, ColumnModel& model, const double* slope, const double* point,
+                   const double* penalty, double tol, double most) {
+    const DenseColumns columns{packed.n, model.scaled.data()};
+    Descent<DenseColumns> descent{model, columns, packed.count, slope, point, penalty, most, {}, {}, {}, {}, {}, {}};
     return descent.run(tol);
 }
 
 SEPARATRIX_CLONES
-bool descend_sparse(ColumnModel& model, const double* slope, const double* point, const double* penalty, double tol,
-                    double most) {
-    const SparseColumns columns{model.columns.starts, model.columns.rows, model.scaled.data()};
-    Descent<SparseColumns> descent{model, columns, slope, point, penalty, most, {}, {}, {}, {}, {}, {}};
+bool descend_sparse(const PackedColumns& packed, ColumnModel& model, const double* slope, const double* point,
+                    const double* penalty, double tol, double most) {
+    const SparseColumns columns{packed.starts.data(), packed.rows.data(), model.scaled.data()};
+    Descent<SparseColumns> descent{model, columns, packed.count, slope, point, penalty, most, {}, {}, {}, {}, {}, {}};
     return descent.run(tol);
+}
+
+void renew_some(const PackedColumns& columns, const double* root, std::ptrdiff_t first, std::ptrdiff_t last,
+                ColumnModel& model) {
+    for (std::ptrdiff_t j = first; j < last; ++j) {
+        const std::ptrdiff_t begin = columns.begin(j), length = columns.length(j);
+        const double* from = columns.values.data() + begin;
+        double* to = model.scaled.data() + begin;
+        double sum[4] = {0, 0, 0, 0}, squares[4] = {0, 0, 0, 0};
+        const std::int32_t* rows = columns.sparse ? columns.rows.data() + begin : nullptr;
+        for (std::ptrdiff_t k = 0; k < length; ++k) {
+            const double r = root[rows != nullptr ? rows[k] : k], v = r * from[k];
+            to[k] = v;
+            sum[k & 3] += r * v;
+            squares[k & 3] += v * v;
+        }
+        const auto at = static_cast<std::size_t>(j);
+        double square = (squares[0] + squares[1]) + (squares[2] + squares[3]);
+        if (model.constant && model.total > 0) {
+            const double along = ((sum[0] + sum[1]) + (sum[2] + sum[3])) / std::sqrt(model.total);
+            model.along[at] = along;
+            square = std::max(square - along * along, 0.0);
+        }
+        model.diagonal[at] = square + model.ridge;
+    }
 }
 
 }  // namespace
 
-void renew(ColumnModel& model, const double* curvature) {
-    const Columnwise& from = model.columns;
-    const auto n = static_cast<std::size_t>(from.n), count = static_cast<std::size_t>(from.count);
+void renew(const PackedColumns& columns, const double* curvature, int threads, ColumnModel& model) {
+    const auto n = static_cast<std::size_t>(columns.n), count = static_cast<std::size_t>(columns.count);
     std::vector<double> root(n);
     model.total = 0;
     for (std::size_t i = 0; i < n; ++i) {
         root[i] = std::sqrt(curvature[i]);
         model.total += curvature[i];
     }
-    model.scaled.resize(static_cast<std::size_t>(from.stored()));
+    model.scaled.resize(columns.values.size());
     model.along.assign(count, 0.0);
     model.diagonal.assign(count, 0.0);
     model.step.assign(count, 0.0);
     model.image.assign(n, 0.0);
-    model.shared = 0;
-    model.place = 0;
-    model.gain = 0;
-    for (std::size_t j = 0; j < count; ++j) {
-        const std::int64_t begin = from.starts != nullptr ? from.starts[j] : static_cast<std::int64_t>(j * n);
-        const std::int64_t end = from.starts != nullptr ? from.starts[j + 1] : static_cast<std::int64_t>((j + 1) * n);
-        double sum = 0, squares = 0;
-        for (std::int64_t k = begin; k < end; ++k) {
-            const double r = root[static_cast<std::size_t>(from.starts != nullptr ? from.rows[k] : k - begin)];
-            const double v = r * from.values[k];
-            model.scaled[static_cast<std::size_t>(k)] = v;
-            sum += r * v;
-            squares += v * v;
-        }
-        if (model.constant && model.total > 0) {
-            model.along[j] = sum / std::sqrt(model.total);
-            squares = std::max(squares - model.along[j] * model.along[j], 0.0);
-        }
-        model.diagonal[j] = squares + model.ridge;
-    }
+    run_lanes(kLanes, threads, [&](std::ptrdiff_t lane) {
+        renew_some(columns, root.data(), columns.count * lane / kLanes, columns.count * (lane + 1) / kLanes, model);
+    });
 }
 
-bool descend_columns(ColumnModel& model, const double* slope, const double* point, const double* penalty, double tol,
-                     double most) {
-    const auto function = dispatched(model.columns.starts != nullptr ? descend_sparse : descend_dense);
-    return function(model, slope, point, penalty, tol, most);
+bool descend_columns(const PackedColumns& columns, ColumnModel& model, const double* slope, const double* point,
+                     const double* penalty, double tol, double most) {
+    const auto function = dispatched(columns.sparse ? descend_sparse : descend_dense);
+    return function(columns, model, slope, point, penalty, tol, most);
 }
 
 }  // namespace separatrix

@@ -8,42 +8,33 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
+
+#include "packed_columns.hpp"
 
 namespace separatrix {
 
-// Columns one after the other: dense (no starts: `n` values each) or compressed with 32-bit row numbers.
-struct Columnwise {
-    std::ptrdiff_t n = 0, count = 0;
-    const std::int64_t* starts = nullptr;
-    const std::int32_t* rows = nullptr;
-    const double* values = nullptr;
-
-    std::ptrdiff_t stored() const { return starts != nullptr ? static_cast<std::ptrdiff_t>(starts[count]) : n * count; }
-};
-
 struct ColumnModel {
-    Columnwise columns;           // as they are
     bool constant = false;
     double ridge = 0;
-    std::vector<double> scaled;   // V, where the columns' values stand
-    std::vector<double> along;    // count
-    std::vector<double> diagonal;  // count: the second derivatives
-    std::vector<double> image;    // n: V d
-    std::vector<double> step;     // d
-    double shared = 0;            // <along, d>
-    double total = 0;             // the sum of the curvatures
-    std::ptrdiff_t place = 0;     // where a sweep over all goes on that was interrupted
-    double gain = 0;              // and what it has gained
+    std::vector<double> scaled;    // V, in the places of the columns' values
+    std::vector<double> along;     // one number for each column
+    std::vector<double> diagonal;  // the second derivatives
+    std::vector<double> image;     // V d, one number for each row
+    std::vector<double> step;      // d
+    double shared = 0;             // <along, d>
+    double total = 0;              // the sum of the curvatures
+    std::ptrdiff_t place = 0;      // where a sweep over all goes on that was interrupted
+    double gain = 0;               // and what it has gained
 };
 
-// Scale the columns by the roots of the rows' curvatures; d becomes zero.
-void renew(ColumnModel& model, const double* curvature);
+// Scale the columns by the roots of the rows' curvatures; d becomes zero. Columns do not depend on each other, so
+// threads change no bit.
+void renew(const PackedColumns& columns, const double* curvature, int threads, ColumnModel& model);
 
 // Lower the model until a sweep over all coordinates gains no more than `tol`, or the work, in multiply-adds, exceeds
 // `most`. Returns whether it ended; if not, call again. Slopes are those at d = 0 with the constant at its best.
-bool descend_columns(ColumnModel& model, const double* slope, const double* point, const double* penalty, double tol,
-                     double most);
+bool descend_columns(const PackedColumns& columns, ColumnModel& model, const double* slope, const double* point,
+                     const double* penalty, double tol, double most);
 
 }  // namespace separatrix

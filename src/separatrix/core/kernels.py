@@ -397,45 +397,6 @@ def descend_quadratic(
     return step
 
 
-COLUMN_WORK = 5e7
-"""Multiply-adds of a call of ``ColumnQuadratic``: less than a tenth of a second."""
-
-
-class ColumnQuadratic:
-    """⟨g, d⟩ + ‖√C X̃d‖²/2 + ridge·‖d‖²/2 + Σ penaltyⱼ|wⱼ + dⱼ| on columns X̃ (CSC, or float64 in column order).
-
-    C are the rows' curvatures. A constant has a column of ones, no penalty and no ridge; it comes last.
-    """
-
-    def __init__(self, columns: Any, constant: bool, ridge: float) -> None:
-        n, count = columns.shape
-        if isinstance(columns, np.ndarray):
-            starts = rows = None
-            values: Vector = np.ravel(columns, order="F")
-        else:
-            starts, rows = columns.indptr.astype(np.int64), columns.indices.astype(np.int32, copy=False)
-            values = columns.data.astype(np.float64, copy=False)
-        self.stored = len(values)
-        self._held = _kernels.ColumnModel(starts, rows, values, n, count, constant, ridge)
-
-    def renew(self, curvature: Vector) -> Vector:
-        """Take the rows' curvatures; returns the model's second derivatives, with the constant at its best."""
-        diagonal: Vector = self._held.renew(curvature)
-        return diagonal
-
-    def minimise(self, gradient: Vector, point: Vector, penalty: Vector, tol: float, most_reads: float) -> Vector:
-        """The step d, once a sweep over all coordinates gains no more than ``tol``.
-
-        Or where reading all columns ``most_reads`` times did not bring it there.
-        """
-        self._held.begin(gradient, point, penalty)
-        work = most_reads * max(self.stored, len(point))
-        while work > 0.0 and not self._held.descend(tol, min(work, COLUMN_WORK)):
-            work -= COLUMN_WORK
-        step: Vector = self._held.step()
-        return step
-
-
 def dense_rows(array: AnyArray) -> Rows:
     """A two-dimensional numeric array, wherever it lies."""
     return Rows.dense(array)

@@ -9,7 +9,6 @@ import numpy as np
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.certificate import ALLOWANCE, MARGIN
 from separatrix.core.factor import Factor
-from separatrix.core.kernels import ColumnQuadratic
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
@@ -39,6 +38,9 @@ LARGEST_HESSIAN = 4000
 DIRECT_DENSE_COLUMNS = 64
 DIRECT_SPARSE_COLUMNS = 1000
 """Up to so many coefficients an L1 fit works on all at once; beyond, on working sets."""
+
+SHARE_AT_ONCE = 8
+"""This share of sparse columns joins a set at once: to pack them reads all, and a sweep reads the set alone."""
 
 DENSE_RATE, SPARSE_RATE = 4.0, 0.5
 """Multiply-adds of a Hessian in the time of one of a pass."""
@@ -281,8 +283,9 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     direct = objective.size <= few
     kept = not direct or (engine.sparse and objective.outputs == 1 and not is_small(objective))
     if kept:
-        model = column_model if not direct and objective.outputs == 1 and engine.sparse else None
-        work = Work(engine.rows, columns_at_once(objective), hessian_price, direct, model)
+        problem = objective.on_columns() if not direct and engine.sparse and objective.outputs == 1 else None
+        at_once = columns_at_once(objective) if problem is None else engine.columns_count // SHARE_AT_ONCE
+        work = Work(engine.rows, at_once, hessian_price, direct, problem)
         outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
         outcome = polished(judge, outcome, patience)
     if not kept or (outcome.stop is Stop.STALLED and objective.size <= DIRECT_SPARSE_COLUMNS):
@@ -302,15 +305,6 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     proof = judge.proof_at(point)
     way, typical = None if proof is None else proof.way, bool(objective.shift.any())
     return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
-
-
-def column_model(part: PenalisedLoss) -> ColumnQuadratic:
-    """The quadratic model on the columns of a part, copied into column order."""
-    engine = part.engine
-    columns = engine.columns(np.arange(engine.columns_count, dtype=np.int64))
-    if not engine.sparse:
-        columns = columns - part.shift
-    return ColumnQuadratic(columns, part.constant, part.strength)
 
 
 def hessian_price(objective: PenalisedLoss) -> float:

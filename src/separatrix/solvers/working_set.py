@@ -12,7 +12,6 @@ set enlarged. Bounds are asked for only when the violation says that they may be
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy as np
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.protocols import Evaluation, Objective
 from separatrix.core.stop import Stop
-from separatrix.solvers.column_newton import ColumnModel, descend_on_columns
+from separatrix.solvers.column_newton import OnColumns, descend_on_columns
 from separatrix.solvers.metric import Metric, descend, violation
 from separatrix.solvers.outcome import Outcome, Patience
 from separatrix.solvers.proximal import SparseJudge, penalised_value
@@ -45,6 +44,7 @@ class Narrowable(Objective, Protocol):
 
     outputs: int
     constant: bool
+    shift: Vector
 
     def narrowed(self, which: Positions) -> Self:
         """The same objective on some columns."""
@@ -55,26 +55,32 @@ class Work:
     """What things cost: columns that may join a small set at once, and passes that a Hessian of a part costs.
 
     A set doubles while the rows are many times more; where they are not, the support ends before it reaches them.
-    ``whole`` says that all columns are looked at from the beginning. ``model`` makes the quadratic model on a part's
-    columns, where that costs less than Hessians.
+    ``whole`` says that all columns are looked at from the beginning. ``problem`` is the objective on packed columns,
+    where steps on those cost less than Hessians.
     """
 
     rows: int
     extra: int
     price: Callable[[Any], float]
     whole: bool = False
-    model: Callable[[Any], ColumnModel] | None = None
+    problem: OnColumns | None = None
 
 
 @dataclass(slots=True)
 class Part:
-    """The objective on a set of columns, and the curvature last taken there."""
+    """A set of columns: the objective on it and the curvature last taken there, unless packed columns serve."""
 
-    objective: Any
     which: Positions
     alpha: Vector
-    metric: Metric
-    model: ColumnModel | None = None
+    objective: Any = None
+    metric: Metric | None = None
+
+    def descend(self, begin: Vector, known: Evaluation, problem: OnColumns | None, goal: float, last: bool) -> Vector:
+        """From a point of the part to where the violation is at most ``goal``."""
+        if self.metric is None:
+            assert problem is not None
+            return descend_on_columns(problem, self.alpha, begin, goal, last).point
+        return descend(self.objective, self.alpha, known, self.metric, goal, last).point
 
 
 def _columns(objective: Narrowable, point: Vector) -> Matrix:
@@ -111,8 +117,7 @@ def working_set(
     """Minimise the objective plus Σ αⱼ|wⱼ| over growing sets of columns."""
     judge = judge_of(objective, patience.tol)
     penalty = float(alpha.max())
-    evaluate = _evaluator(objective, work)
-    here = evaluate(start)
+    here = objective.evaluate(start, curvature=work.whole)
     part: Part | None = None
     metric = Metric(work.price(objective))
     metric.renew(here)
@@ -144,22 +149,10 @@ def working_set(
         goal = max(INSIDE * beside, 0.5 * share * wanted * penalty)
         begin = _restricted(objective, here.point, part.which)
         known = replace(here, point=begin, gradient=_restricted(objective, here.gradient, part.which))
-        last = beside == 0.0
-        if part.model is None:
-            inside = descend(part.objective, part.alpha, known, part.metric, goal, last)
-        else:
-            curvature = objective.row_curvature
-            inside = descend_on_columns(part.objective, part.alpha, known, curvature, part.model, goal, last)
-        moved = _extended(objective, part, inside.point)
+        inside = part.descend(begin, known, work.problem, goal, beside == 0.0)
+        moved = _extended(objective, part, inside)
         still = np.array_equal(moved, here.point)
-        here = here if still else evaluate(moved)
-
-
-def _evaluator(objective: Any, work: Work) -> Callable[[Vector], Evaluation]:
-    """How all columns are looked at: with the Hessian, with the rows' curvatures, or with neither."""
-    if work.model is not None:
-        return partial(objective.prepare_products, diagonal=False)
-    return partial(objective.evaluate, curvature=work.whole)
+        here = here if still else objective.evaluate(moved)
 
 
 def _chosen(
@@ -176,17 +169,20 @@ def _chosen(
             return before, 0.0
     excess[support] = -np.inf
     count = int(support.sum())
-    growth = count if work.rows > FEW_ROWS * count else count // 2
+    growth = count if work.problem is not None or work.rows > FEW_ROWS * count else count // 2
     order = _largest(excess, max(work.extra, growth))
     joins = order[excess[order] > 0.0]
     # columns that nearly join are taken along, so that the set need not change again
     near = order[(excess[order] <= 0.0) & (excess[order] > -NEAR * float(alpha.max()))]
     near = near[: max(count // 4, work.extra // 4)]
     which = np.sort(np.concatenate([np.flatnonzero(support), joins, near])).astype(np.int64)
-    part = objective.narrowed(which)
-    metric = Metric(work.price(part))
-    model = None if work.model is None else work.model(part)
-    return Part(part, which, _restricted(objective, alpha, which), metric, model), float(excess.max(initial=0.0))
+    part, left = Part(which, _restricted(objective, alpha, which)), float(excess.max(initial=0.0))
+    if work.problem is not None:
+        work.problem.choose(which, objective.shift[which])
+    else:
+        part.objective = objective.narrowed(which)
+        part.metric = Metric(work.price(part.objective))
+    return part, left
 
 
 def _largest(values: Vector, count: int) -> Positions:
