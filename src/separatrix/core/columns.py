@@ -1,6 +1,6 @@
 """Some columns of a table, packed one after the other: the logistic loss on them and its quadratic model.
 
-What a Newton step with an L1 penalty needs, without the rows and without a Hessian; see ``cpp/kernels/column_model.hpp``.
+What a Newton step with an L1 penalty needs, without the rows and without a Hessian: see ``column_model.hpp``.
 """
 
 import numpy as np
