@@ -5,7 +5,7 @@ is from its minimum is measured by the **violation**, the largest of
 
     |∂ⱼf + αⱼ sign wⱼ| / α on the support,    (|∂ⱼf| − αⱼ) / α beside it,
 
-because a duality gap is at most about that share of α‖w‖₁. So: take the slopes of all columns (one pass), choose a set,
+because a duality gap is about that share of α‖w‖₁. So: take the slopes of all columns (one pass), choose a set,
 take Newton's steps on the set until its violation is a fifth of that beside it (``metric``), and repeat with the
 set enlarged. Bounds are asked for only when the violation says that they may be met.
 """
@@ -32,6 +32,9 @@ INSIDE = 0.2
 
 ASKED = 1.0
 """A bound is asked for at a violation below this share of the one that is wanted; then at a tenth, and so on."""
+
+LOOSEST = 1e-3
+"""A violation that is wanted at most, however little the weights cost."""
 
 FEW_ROWS = 4
 
@@ -126,7 +129,8 @@ def working_set(
     while True:
         value = penalised_value(here, alpha)
         left = violation(here, alpha) / penalty
-        wanted = patience.tol * min(value, 1.0) / max(value, 1e-300)
+        target = patience.tol * min(value, 1.0)
+        wanted = min(target / max(value - here.value, 1e-300), LOOSEST)
         asked = left <= share * wanted or still
         bound = judge(here) if asked else np.inf
         stop = patience.judge_value(here, value, bound)
@@ -136,7 +140,7 @@ def working_set(
         if best is None or bound <= best.bound:
             best = Outcome(here, None, bound, stop or Stop.STALLED)
         if stop is None and in_vain >= MOST_IN_VAIN:
-            stop = Stop.FLOOR if best.bound <= wanted * value else Stop.STALLED
+            stop = Stop.FLOOR if best.bound <= target else Stop.STALLED
         if stop is not None:
             if np.isinf(best.bound):
                 best = Outcome(here, None, judge(here), stop)
