@@ -10,6 +10,7 @@ NB_MODULE(_kernels, module) {
     separatrix::bind_logistic(module);
     separatrix::bind_softmax(module);
     separatrix::bind_quadratic(module);
+    separatrix::bind_columns(module);
     separatrix::bind_maps(module);
     separatrix::bind_exact(module);
     separatrix::bind_sweeps(module);

@@ -67,6 +67,7 @@ void bind_rows(nb::module_& module);
 void bind_logistic(nb::module_& module);
 void bind_softmax(nb::module_& module);
 void bind_quadratic(nb::module_& module);
+void bind_columns(nb::module_& module);
 void bind_maps(nb::module_& module);
 void bind_exact(nb::module_& module);
 void bind_sweeps(nb::module_& module);

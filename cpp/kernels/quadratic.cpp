@@ -1,17 +1,7 @@
 #include "quadratic.hpp"
 
-#include "portable.hpp"
-
 namespace separatrix {
 namespace {
-
-// The minimiser of s t + h t²/2 + penalty |u + t| in t.
-SEPARATRIX_INLINE double best_move(double s, double h, double u, double penalty) {
-    const double low = s - penalty, high = s + penalty;  // slopes right and left of zero
-    if (high < h * u) return -high / h;
-    if (low > h * u) return -low / h;
-    return -u;
-}
 
 SEPARATRIX_CLONES
 double sweep(const double* SEPARATRIX_RESTRICT hessian, std::ptrdiff_t p, const double* point, const double* penalty,

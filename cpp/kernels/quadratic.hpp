@@ -4,7 +4,17 @@
 
 #include <cstddef>
 
+#include "portable.hpp"
+
 namespace separatrix {
+
+// The minimiser of s t + h t^2/2 + penalty |u + t| in t.
+SEPARATRIX_INLINE double best_move(double s, double h, double u, double penalty) {
+    const double low = s - penalty, high = s + penalty;  // slopes right and left of zero
+    if (high < h * u) return -high / h;
+    if (low > h * u) return -low / h;
+    return -u;
+}
 
 // Minimise  g'd + d'Hd/2 + sum_j penalty_j |w_j + d_j|  over d, one coordinate at a time.
 // `slope` holds g on entry and g + H d on return; `step` holds d. A sweep goes over all

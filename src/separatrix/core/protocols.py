@@ -115,6 +115,9 @@ class Engine(Protocol):
     def quick_start(self, begin: Vector, shift: Vector | None, strength: float, work: float, way: Any) -> Any:
         """The first passes of a penalised logistic fit of two classes, all in one call."""
 
+    def on_columns(self, constant: bool, weight: float, ridge: float) -> Any:
+        """The logistic loss of two classes on columns that are packed as they are chosen."""
+
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row."""
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.core import kernels, stretches
 from separatrix.core.arrays import Codes, Matrix, Positions, Vector, Visits
+from separatrix.core.columns import ColumnProblem
 from separatrix.core.lanes import Span, spans
 from separatrix.core.protocols import Rowwise, Rule, Term
 from separatrix.core.sweeping import SweepState
@@ -95,6 +96,11 @@ class MemoryEngine:
             return kernels.quick_start(
                 self.block.rows, labels, begin, shift, constant, self.weight, strength, way, span
             )
+
+    def on_columns(self, constant: bool, weight: float, ridge: float) -> ColumnProblem:
+        """The logistic loss of two classes on columns that are packed as they are chosen."""
+        labels = kernels.Labels(self.codes, self.weights)
+        return ColumnProblem(self.block.rows, labels, self.entries_per_row, weight, constant, ridge)
 
     def sweep(
         self, rule: Rule, state: SweepState, order: Visits | None = None, first: int = 0, last: int | None = None

@@ -39,6 +39,9 @@ DIRECT_DENSE_COLUMNS = 64
 DIRECT_SPARSE_COLUMNS = 1000
 """Up to so many coefficients an L1 fit works on all at once; beyond, on working sets."""
 
+SHARE_AT_ONCE = 8
+"""This share of sparse columns joins a set at once: to pack them reads all, and a sweep reads the set alone."""
+
 DENSE_RATE, SPARSE_RATE = 4.0, 0.5
 """Multiply-adds of a Hessian in the time of one of a pass."""
 
@@ -283,7 +286,10 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     direct = objective.size <= few
     kept = not direct or (engine.sparse and objective.outputs == 1 and not is_small(objective))
     if kept:
-        work = Work(engine.rows, columns_at_once(objective), hessian_price, direct)
+        problem = objective.on_columns() if not direct and _columns_serve(objective) else None
+        packed = problem is not None and engine.sparse
+        at_once = engine.columns_count // SHARE_AT_ONCE if packed else columns_at_once(objective)
+        work = Work(engine.rows, at_once, hessian_price, direct, problem)
         outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
         outcome = polished(judge, outcome, patience)
     if not kept or (outcome.stop is Stop.STALLED and objective.size <= DIRECT_SPARSE_COLUMNS):
@@ -303,6 +309,12 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     proof = judge.proof_at(point)
     way, typical = None if proof is None else proof.way, bool(objective.shift.any())
     return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
+
+
+def _columns_serve(objective: PenalisedLoss) -> bool:
+    """Whether steps on packed columns cost less than Hessians of them: rows are sparse, or so few that supports rival them."""
+    engine = objective.engine
+    return objective.outputs == 1 and (engine.sparse or engine.rows <= engine.columns_count)
 
 
 def hessian_price(objective: PenalisedLoss) -> float:

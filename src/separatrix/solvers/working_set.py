@@ -5,7 +5,7 @@ is from its minimum is measured by the **violation**, the largest of
 
     |∂ⱼf + αⱼ sign wⱼ| / α on the support,    (|∂ⱼf| − αⱼ) / α beside it,
 
-because a duality gap is at most about that share of α‖w‖₁. So: take the slopes of all columns (one pass), choose a set,
+because a duality gap is about that share of α‖w‖₁. So: take the slopes of all columns (one pass), choose a set,
 take Newton's steps on the set until its violation is a fifth of that beside it (``metric``), and repeat with the
 set enlarged. Bounds are asked for only when the violation says that they may be met.
 """
@@ -19,6 +19,7 @@ import numpy as np
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.protocols import Evaluation, Objective
 from separatrix.core.stop import Stop
+from separatrix.solvers.column_newton import OnColumns, descend_on_columns
 from separatrix.solvers.metric import Metric, descend, violation
 from separatrix.solvers.outcome import Outcome, Patience
 from separatrix.solvers.proximal import SparseJudge, penalised_value
@@ -32,6 +33,9 @@ INSIDE = 0.2
 ASKED = 1.0
 """A bound is asked for at a violation below this share of the one that is wanted; then at a tenth, and so on."""
 
+LOOSEST = 1e-3
+"""A violation that is wanted at most, however little the weights cost."""
+
 FEW_ROWS = 4
 
 MOST_IN_VAIN = 2
@@ -43,6 +47,7 @@ class Narrowable(Objective, Protocol):
 
     outputs: int
     constant: bool
+    shift: Vector
 
     def narrowed(self, which: Positions) -> Self:
         """The same objective on some columns."""
@@ -53,23 +58,32 @@ class Work:
     """What things cost: columns that may join a small set at once, and passes that a Hessian of a part costs.
 
     A set doubles while the rows are many times more; where they are not, the support ends before it reaches them.
-    ``whole`` says that all columns are looked at from the beginning.
+    ``whole`` says that all columns are looked at from the beginning. ``problem`` is the objective on packed columns,
+    where steps on those cost less than Hessians.
     """
 
     rows: int
     extra: int
     price: Callable[[Any], float]
     whole: bool = False
+    problem: OnColumns | None = None
 
 
 @dataclass(slots=True)
 class Part:
-    """The objective on a set of columns, and the curvature last taken there."""
+    """A set of columns: the objective on it and the curvature last taken there, unless packed columns serve."""
 
-    objective: Any
     which: Positions
     alpha: Vector
-    metric: Metric
+    objective: Any = None
+    metric: Metric | None = None
+
+    def descend(self, begin: Vector, known: Evaluation, problem: OnColumns | None, goal: float, last: bool) -> Vector:
+        """From a point of the part to where the violation is at most ``goal``."""
+        if self.metric is None:
+            assert problem is not None
+            return descend_on_columns(problem, self.alpha, begin, goal, last).point
+        return descend(self.objective, self.alpha, known, self.metric, goal, last).point
 
 
 def _columns(objective: Narrowable, point: Vector) -> Matrix:
@@ -115,7 +129,8 @@ def working_set(
     while True:
         value = penalised_value(here, alpha)
         left = violation(here, alpha) / penalty
-        wanted = patience.tol * min(value, 1.0) / max(value, 1e-300)
+        target = patience.tol * min(value, 1.0)
+        wanted = min(target / max(value - here.value, 1e-300), LOOSEST)
         asked = left <= share * wanted or still
         bound = judge(here) if asked else np.inf
         stop = patience.judge_value(here, value, bound)
@@ -125,7 +140,7 @@ def working_set(
         if best is None or bound <= best.bound:
             best = Outcome(here, None, bound, stop or Stop.STALLED)
         if stop is None and in_vain >= MOST_IN_VAIN:
-            stop = Stop.FLOOR if best.bound <= wanted * value else Stop.STALLED
+            stop = Stop.FLOOR if best.bound <= target else Stop.STALLED
         if stop is not None:
             if np.isinf(best.bound):
                 best = Outcome(here, None, judge(here), stop)
@@ -138,8 +153,8 @@ def working_set(
         goal = max(INSIDE * beside, 0.5 * share * wanted * penalty)
         begin = _restricted(objective, here.point, part.which)
         known = replace(here, point=begin, gradient=_restricted(objective, here.gradient, part.which))
-        inside = descend(part.objective, part.alpha, known, part.metric, goal, beside == 0.0)
-        moved = _extended(objective, part, inside.point)
+        inside = part.descend(begin, known, work.problem, goal, beside == 0.0)
+        moved = _extended(objective, part, inside)
         still = np.array_equal(moved, here.point)
         here = here if still else objective.evaluate(moved)
 
@@ -158,16 +173,20 @@ def _chosen(
             return before, 0.0
     excess[support] = -np.inf
     count = int(support.sum())
-    growth = count if work.rows > FEW_ROWS * count else count // 2
+    growth = count if work.problem is not None or work.rows > FEW_ROWS * count else count // 2
     order = _largest(excess, max(work.extra, growth))
     joins = order[excess[order] > 0.0]
     # columns that nearly join are taken along, so that the set need not change again
     near = order[(excess[order] <= 0.0) & (excess[order] > -NEAR * float(alpha.max()))]
     near = near[: max(count // 4, work.extra // 4)]
     which = np.sort(np.concatenate([np.flatnonzero(support), joins, near])).astype(np.int64)
-    part = objective.narrowed(which)
-    metric = Metric(work.price(part))
-    return Part(part, which, _restricted(objective, alpha, which), metric), float(excess.max(initial=0.0))
+    part, left = Part(which, _restricted(objective, alpha, which)), float(excess.max(initial=0.0))
+    if work.problem is not None:
+        work.problem.choose(which, objective.shift[which])
+    else:
+        part.objective = objective.narrowed(which)
+        part.metric = Metric(work.price(part.objective))
+    return part, left
 
 
 def _largest(values: Vector, count: int) -> Positions:

@@ -136,6 +136,10 @@ class PenalisedLoss:
         self.passes += len(started.values)
         return started
 
+    def on_columns(self) -> Any:
+        """The same objective on columns that are packed as they are chosen; of two classes."""
+        return self.engine.on_columns(self.constant, self._weight, self.strength)
+
     def scores(self, point: Vector) -> Matrix:
         """Scores of every row (n × outputs)."""
         return self.raw_scores(self.raw_point(point))
