@@ -312,7 +312,7 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
 
 
 def _columns_serve(objective: PenalisedLoss) -> bool:
-    """Whether steps on packed columns cost less than Hessians of them: rows are sparse, or so few that supports rival them."""
+    """Whether steps on packed columns cost less than Hessians of them: rows are sparse, or few against columns."""
     engine = objective.engine
     return objective.outputs == 1 and (engine.sparse or engine.rows <= engine.columns_count)
 
