@@ -15,8 +15,6 @@ constexpr int kMostSweeps = 40;  // sweeps over the support between two over all
 constexpr int kMostProducts = 400;
 constexpr double kShare = 0.01;  // what conjugate gradients leave of the slopes' size, squared
 
-SEPARATRIX_INLINE double size_of(double x) { return x < 0 ? -x : x; }
-
 // One model, the point it stands at and the work it may still do.
 template <class Columns>
 struct Descent {
@@ -26,7 +24,7 @@ struct Descent {
     const double *slope, *point, *penalty;
     double left;
     std::vector<std::ptrdiff_t> listed;   // the coordinates that are not zero, or not penalised
-    std::vector<double> rest, move, way;  // of conjugate gradients
+    std::vector<double> begin, rest, move, way;  // of conjugate gradients: slopes, what is left of them, the step
     std::vector<double> image, turn;      // n each
 
     SEPARATRIX_INLINE double at(std::ptrdiff_t j) const { return point[j] + model.step[static_cast<std::size_t>(j)]; }
@@ -53,7 +51,7 @@ struct Descent {
         model.step[k] = to_zero ? -point[j] : model.step[k] + t;
         model.shared += t * model.along[k];
         columns.add(j, t, model.image.data());
-        return -(s * t + 0.5 * h * t * t + penalty[j] * (size_of(after) - size_of(u)));
+        return gain_of_move(s, h, u, t, after, penalty[j]);
     }
 
     SEPARATRIX_INLINE bool sweep_all() {
@@ -96,6 +94,7 @@ struct Descent {
     // Returns whether one did.
     SEPARATRIX_INLINE bool slide(double tol) {
         const auto free = listed.size();
+        begin.resize(free);
         rest.resize(free);
         way.resize(free);
         move.assign(free, 0.0);
@@ -105,6 +104,7 @@ struct Descent {
             const std::ptrdiff_t j = listed[k];
             const double h = model.diagonal[static_cast<std::size_t>(j)];
             rest[k] = h > 0 ? -(slope_at(j) + (at(j) > 0 ? penalty[j] : -penalty[j])) : 0.0;
+            begin[k] = -rest[k];
             way[k] = h > 0 ? rest[k] / h : 0.0;
             size += rest[k] * way[k];
             left -= static_cast<double>(columns.length(j));
@@ -150,14 +150,40 @@ struct Descent {
                 first = j;
             }
         }
+        if (first >= 0 && clip()) return true;
         for (std::size_t k = 0; k < free; ++k) {
             const std::ptrdiff_t j = listed[k];
-            model.step[static_cast<std::size_t>(j)] =
-                j == first ? -point[j] : model.step[static_cast<std::size_t>(j)] + length * move[k];
+            double& step = model.step[static_cast<std::size_t>(j)];
+            step = j == first ? -point[j] : step + length * move[k];
         }
         for (std::size_t i = 0; i < turn.size(); ++i) model.image[i] += length * turn[i];
         model.shared += length * moved_shared;
         return first >= 0;
+    }
+
+    // The whole of a move, coordinates whose sign would change left at zero, if that lowers the model.
+    SEPARATRIX_INLINE bool clip() {
+        image.assign(model.image.size(), 0.0);
+        double change = 0, shared = 0;
+        for (std::size_t k = 0; k < listed.size(); ++k) {
+            const std::ptrdiff_t j = listed[k];
+            const double u = at(j);
+            if (penalty[j] > 0 && u * (u + move[k]) < 0) move[k] = -u;
+            columns.add(j, move[k], image.data());
+            shared += move[k] * model.along[static_cast<std::size_t>(j)];
+            change += begin[k] * move[k] + 0.5 * model.ridge * move[k] * move[k];
+            left -= static_cast<double>(columns.length(j));
+        }
+        change += 0.5 * (dot(image.data(), image.data(), static_cast<std::ptrdiff_t>(image.size())) - shared * shared);
+        if (!(change < 0)) return false;
+        for (std::size_t k = 0; k < listed.size(); ++k) {
+            const std::ptrdiff_t j = listed[k];
+            double& step = model.step[static_cast<std::size_t>(j)];
+            step = move[k] == -at(j) ? -point[j] : step + move[k];
+        }
+        for (std::size_t i = 0; i < image.size(); ++i) model.image[i] += image[i];
+        model.shared += shared;
+        return true;
     }
 
     SEPARATRIX_INLINE bool run(double tol) {
@@ -177,7 +203,7 @@ SEPARATRIX_CLONES
 bool descend_dense(const PackedColumns& packed, ColumnModel& model, const double* slope, const double* point,
                    const double* penalty, double tol, double most) {
     const DenseColumns columns{packed.n, model.scaled.data()};
-    Descent<DenseColumns> descent{model, columns, packed.count, slope, point, penalty, most, {}, {}, {}, {}, {}, {}};
+    Descent<DenseColumns> descent{model, columns, packed.count, slope, point, penalty, most, {}, {}, {}, {}, {}, {}, {}};
     return descent.run(tol);
 }
 
@@ -185,7 +211,7 @@ SEPARATRIX_CLONES
 bool descend_sparse(const PackedColumns& packed, ColumnModel& model, const double* slope, const double* point,
                     const double* penalty, double tol, double most) {
     const SparseColumns columns{packed.starts.data(), packed.rows.data(), model.scaled.data()};
-    Descent<SparseColumns> descent{model, columns, packed.count, slope, point, penalty, most, {}, {}, {}, {}, {}, {}};
+    Descent<SparseColumns> descent{model, columns, packed.count, slope, point, penalty, most, {}, {}, {}, {}, {}, {}, {}};
     return descent.run(tol);
 }
 

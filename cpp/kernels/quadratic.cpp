@@ -14,8 +14,7 @@ double sweep(const double* SEPARATRIX_RESTRICT hessian, std::ptrdiff_t p, const 
         if (moved_only && u == 0.0) continue;
         const double t = best_move(slope[j], h, u, penalty[j]);
         if (t == 0.0) continue;
-        const double before = u < 0 ? -u : u, after = u + t < 0 ? -(u + t) : u + t;
-        gain -= slope[j] * t + 0.5 * h * t * t + penalty[j] * (after - before);
+        gain += gain_of_move(slope[j], h, u, t, t == -u ? 0.0 : u + t, penalty[j]);
         // a coordinate that reaches zero must be exactly zero
         step[j] = t == -u ? -point[j] : step[j] + t;
         const double* row = hessian + j * p;

@@ -16,6 +16,14 @@ SEPARATRIX_INLINE double best_move(double s, double h, double u, double penalty)
     return -u;
 }
 
+// What that move gains. A coordinate that keeps its sign, or leaves zero, ends where the slope is zero; there the sum of
+// all parts would be rounding alone, near the minimum.
+SEPARATRIX_INLINE double gain_of_move(double s, double h, double u, double t, double after, double penalty) {
+    if (penalty == 0.0 || u == 0.0 || u * after > 0.0) return 0.5 * h * t * t;
+    const double size_before = u < 0 ? -u : u, size_after = after < 0 ? -after : after;
+    return -(s * t + 0.5 * h * t * t + penalty * (size_after - size_before));
+}
+
 // Minimise  g'd + d'Hd/2 + sum_j penalty_j |w_j + d_j|  over d, one coordinate at a time.
 // `slope` holds g on entry and g + H d on return; `step` holds d. A sweep goes over all
 // coordinates, later ones only over those that moved, until a full sweep changes the

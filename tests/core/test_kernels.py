@@ -263,6 +263,15 @@ def test_coordinate_descent_finds_the_minimum_of_the_model(seed, p):
         assert twins.quadratic(hessian, gradient, point, penalty, step + 0.1 * draw.normal(size=p)) >= best - 1e-9
 
 
+def test_a_small_gain_near_the_minimum_does_not_drown_in_rounding():
+    """|u + t| − |u| of a tiny t is rounding; descent must not take that for the end."""
+    hessian = np.array([[1.0, 0.9], [0.9, 1.0]])
+    point, penalty = np.array([1.0, -2.0]), np.array([0.3, 0.3])
+    gradient = -penalty * np.sign(point) + np.array([1e-11, -2e-11])
+    step, _ = _kernels.descend_quadratic(hessian, gradient, point, penalty, 1e-30, 1000)
+    assert np.abs(gradient + hessian @ step + penalty * np.sign(point)).max() <= 1e-14
+
+
 def test_curvature_of_a_class_that_is_nearly_certain_keeps_its_digits():
     """1 − π of a probability next to one is the sum of the others: else the Hessian would be that of no convex loss."""
     rows = block_of(np.array([[1e150]])).rows

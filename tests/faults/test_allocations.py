@@ -109,6 +109,31 @@ def test_the_verdict_survives_failed_allocations():
     assert sx.separability(X, y).kind == kind
 
 
+@pytest.mark.parametrize("layout", ["csr", "csc"])
+def test_packed_columns_survive_failed_allocations(layout):
+    """Wide sparse rows with an L1 penalty: the fit packs columns and steps on them."""
+    draw = np.random.default_rng(7)
+    table = LAYOUTS[layout](sp.random_array((120, 1500), density=0.05, rng=draw, format="csr"))
+    y = draw.integers(0, 2, 120)
+    fitted = sx.LogisticRegression(l1_ratio=1.0, C=3.0).fit(table, y)
+    kept = state(fitted)
+    before = _kernels.allocations()
+    sx.LogisticRegression(l1_ratio=1.0, C=3.0).fit(table, y)
+    count = _kernels.allocations() - before
+    failed = 0
+    for which in np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int)):
+        _kernels.fail_allocation(int(which))
+        try:
+            fitted.fit(table, y)
+        except MemoryError:
+            failed += 1
+            assert same(state(fitted), kept)
+        finally:
+            _kernels.fail_allocation(-1)
+    assert failed > 0
+    assert same(state(sx.LogisticRegression(l1_ratio=1.0, C=3.0).fit(table, y)), kept)
+
+
 def test_predictions_survive_failed_allocations():
     X, y, _ = rows()
     model = sx.LogisticRegression().fit(X, y)

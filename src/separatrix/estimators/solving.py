@@ -286,8 +286,8 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     direct = objective.size <= few
     kept = not direct or (engine.sparse and objective.outputs == 1 and not is_small(objective))
     if kept:
-        problem = objective.on_columns() if not direct and _columns_serve(objective) else None
-        packed = problem is not None and engine.sparse
+        packed = engine.sparse and objective.outputs == 1 and not direct
+        problem = objective.on_columns() if packed else None
         at_once = engine.columns_count // SHARE_AT_ONCE if packed else columns_at_once(objective)
         work = Work(engine.rows, at_once, hessian_price, direct, problem)
         outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
@@ -309,12 +309,6 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     proof = judge.proof_at(point)
     way, typical = None if proof is None else proof.way, bool(objective.shift.any())
     return Solved(outcome, objective.centred(objective.raw_point(point)), dual=True, way=way, typical=typical)
-
-
-def _columns_serve(objective: PenalisedLoss) -> bool:
-    """Whether steps on packed columns cost less than Hessians of them: rows are sparse, or few against columns."""
-    engine = objective.engine
-    return objective.outputs == 1 and (engine.sparse or engine.rows <= engine.columns_count)
 
 
 def hessian_price(objective: PenalisedLoss) -> float:
