@@ -24,7 +24,8 @@ class Sides:
     """``signs`` −1, 0, 1 per row, exact; in floating point the least margin above zero, and what lies below.
 
     ``fragile`` says whether changes of a few roundings in the data could move some row to another side; entries that
-    are zero stay zero under such changes. ``margins`` and ``sizes`` are of the rows of sign −1, ascending.
+    are zero stay zero under such changes. ``margins`` and ``sizes`` are of the rows of sign −1, ascending; ``near`` are
+    some rows of sign 1, those of least margin beside their size, where they were asked for.
     """
 
     signs: AnyArray
@@ -32,6 +33,7 @@ class Sides:
     fragile: bool
     margins: Vector
     sizes: Vector
+    near: Positions
 
     @property
     def complete(self) -> bool:
@@ -47,13 +49,14 @@ class Sides:
         return which, margins, sizes
 
 
-def sides(rows: SignedRows, direction: Sequence[int]) -> Sides:
-    """Sides of all rows under an integer direction."""
+def sides(rows: SignedRows, direction: Sequence[int], near: int = 0) -> Sides:
+    """Sides of all rows under an integer direction, and the ``near`` rows that are the closest to changing theirs."""
     approximate = rounded(direction)
     # small entries may have underflowed in rounding, and columns of 1e300 would still have felt them
     wide = max(abs(entry).bit_length() for entry in direction) > WIDEST
     signs = np.empty(rows.count, dtype=np.int8)
     below: list[tuple[Vector, Vector]] = [(np.empty(0), np.empty(0))]
+    close = np.empty(0), np.empty(0, dtype=np.int64)
     least, fragile = math.inf, False
     for part, margins, sizes in rows.brackets(approximate):
         if not np.isfinite(sizes).all():
@@ -71,10 +74,27 @@ def sides(rows: SignedRows, direction: Sequence[int]) -> Sides:
         signs[part] = here
         fragile = fragile or bool(((size <= 4.0 * UNIT_ROUNDOFF * sizes) & (sizes > 0.0)).any())
         least = min(least, float(margins.min(where=here > 0, initial=math.inf)))
+        if near:
+            close = _closest(near, *close, part.start, margins, sizes, here)
         wrong = here < 0
         if wrong.any():
             below.append((margins[wrong], sizes[wrong]))
-    return Sides(signs, least, fragile, *(np.concatenate([pair[k] for pair in below]) for k in (0, 1)))
+    wrong_margins, wrong_sizes = (np.concatenate([pair[k] for pair in below]) for k in (0, 1))
+    return Sides(signs, least, fragile, wrong_margins, wrong_sizes, close[1])
+
+
+def _closest(
+    count: int, known: Vector, places: Positions, first: int, margins: Vector, sizes: Vector, signs: AnyArray
+) -> tuple[Vector, Positions]:
+    """The ``count`` least of the relative margins known and those of the rows from ``first`` on, with their places."""
+    inside = np.flatnonzero(signs > 0)
+    relative = margins[inside] / np.maximum(sizes[inside], 1e-300)
+    known, places = np.concatenate([known, relative]), np.concatenate([places, first + inside])
+    if len(known) > count:
+        limit = np.partition(known, count - 1)[count - 1]
+        least = np.concatenate([np.flatnonzero(known < limit), np.flatnonzero(known == limit)])[:count]
+        known, places = known[least], places[least]
+    return known, places
 
 
 def exact_margins(rows: SignedRows, which: Positions, direction: Sequence[int]) -> Vector:

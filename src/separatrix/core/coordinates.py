@@ -76,9 +76,15 @@ class Coordinates:
 
     def direction(self, factors: Vector, bits: int = 53) -> Integers:
         """Σ factorₖ·tₖ as integers over the p columns; the factors rounded to ``bits`` bits."""
-        columns = self.columns()
         # the powers of two of the scales are put into the integers
-        return combination(columns, scaled_integers(factors, bits))
+        wanted = scaled_integers(factors, bits)
+        if not self.is_plain:
+            return combination(self.columns(), wanted)
+        total = [0] * self.width
+        for column, entry, shift in zip(self.basis.tolist(), wanted, self._shifts(), strict=True):
+            total[column] += entry << shift
+        divisor = math.gcd(*total) or 1
+        return [entry // divisor for entry in total]
 
     def restrict(self, seen: Matrix, rank: int) -> Self:
         """As many of the coordinates as the ``rank``, in which the rows ``seen`` are well spread."""
@@ -90,17 +96,21 @@ class Coordinates:
 
     def columns(self) -> list[Integers]:
         """The coordinates as integer vectors, all times the same power of two."""
-        exponents = [int(math.frexp(value)[1]) - 1 for value in self.scale]
-        lowest = min(exponents)
         replaced = dict(self.exact)
         out = []
-        for place, (column, exponent) in enumerate(zip(self.basis, exponents, strict=True)):
+        for place, (column, shift) in enumerate(zip(self.basis, self._shifts(), strict=True)):
             vector = replaced.get(place)
             if vector is None:
                 vector = [0] * self.width
                 vector[int(column)] = 1
-            out.append([entry << (exponent - lowest) for entry in vector])
+            out.append([entry << shift for entry in vector])
         return out
+
+    def _shifts(self) -> list[int]:
+        """The powers of two in the scales, the least of them taken off."""
+        exponents = [int(math.frexp(value)[1]) for value in self.scale]
+        lowest = min(exponents)
+        return [exponent - lowest for exponent in exponents]
 
     def refine(self, vector: Integers, factors: Vector, sizes: Callable[[Integers], Vector]) -> Self:
         """Make ``vector`` = Σ factorₖtₖ a coordinate in the place of the one with the largest factor.

@@ -6,11 +6,16 @@ import numpy as np
 
 from separatrix.core import _kernels
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.kernels import Rows, threads_for
+from separatrix.core.kernels import Rows
 from separatrix.core.lanes import Span, spans
+from separatrix.core.threads import thread_count
 
 STRETCH = 2**17
 """Rows in a stretch: a megabyte for each number per row, and enough work for several threads."""
+
+MANY = 2**22
+"""Multiply-adds from which threads share a stretch: these passes are short and many, and one that waits for a thread
+on a busy machine takes ten times as long."""
 
 
 def stretches(rows: int, layout: str) -> Iterator[tuple[int, int]]:
@@ -30,7 +35,7 @@ def scores(
     """Scores of rows first … last−1 at each point, or both probabilities (``chances``) at one point."""
     out = np.empty((last - first, 2 if chances else len(points)))
     for span, part in _within(first, last, (entries_per_row + 8.0) * len(points)):
-        _kernels.score(rows, points, constant, chances, out[part], span.first, span.last, span.lanes, threads_for(span))
+        _kernels.score(rows, points, constant, chances, out[part], span.first, span.last, span.lanes, _threads(span))
     return out
 
 
@@ -38,7 +43,7 @@ def lengths(rows: Rows, constant: bool, first: int, last: int, entries_per_row: 
     """‖x‖ of rows first … last−1, rounded up, with 1 for the constant counted in."""
     out = np.empty(last - first)
     for span, part in _within(first, last, entries_per_row + 8.0):
-        _kernels.row_lengths(rows, constant, out[part], span.first, span.last, span.lanes, threads_for(span))
+        _kernels.row_lengths(rows, constant, out[part], span.first, span.last, span.lanes, _threads(span))
     return out
 
 
@@ -49,7 +54,7 @@ def brackets(
     product, size = np.empty(last - first), np.empty(last - first)
     for span, part in _within(first, last, 2 * entries_per_row + 8.0):
         _kernels.bracket(
-            rows, point, constant, product[part], size[part], span.first, span.last, span.lanes, threads_for(span)
+            rows, point, constant, product[part], size[part], span.first, span.last, span.lanes, _threads(span)
         )
     return product, size
 
@@ -81,3 +86,7 @@ def _within(first: int, last: int, work: float) -> Iterator[tuple[Span, slice]]:
             Span(first + span.first, first + span.last, span.lanes, span.work),
             slice(span.first, span.last),
         )
+
+
+def _threads(span: Span) -> int:
+    return thread_count() if span.work >= MANY else 1

@@ -84,18 +84,27 @@ class SearchState:
         if time.monotonic() > self.deadline:
             raise OutOfTime
 
-    def _enlist(self, which: Positions, margins: Vector, sizes: Vector) -> bool:
-        """Add rows on the wrong side to the sample: the worst, and some spread over all of them."""
+    def _more(self) -> int:
+        """How many rows are added to the sample at a time."""
+        assert self.columns is not None
+        return 4 * self.columns.rank + 100
+
+    def _enlist(self, which: Positions, margins: Vector, sizes: Vector, near: Positions | None = None) -> bool:
+        """Add rows on the wrong side to the sample: the worst, and some spread over all of them.
+
+        Where they are few, those too that are ``near`` to the wrong side: they would be on it next time.
+        """
         new = ~np.isin(which, self.active)
         which, margins, sizes = which[new], margins[new], sizes[new]
         if not len(which):
             return False
-        assert self.columns is not None
-        limit = 4 * self.columns.rank + 100
+        limit = self._more()
         relative = margins / np.maximum(sizes, 1e-300)
         worst = which[np.argsort(relative, kind="stable")[: limit // 2]]
         spread = which[np.arange(min(limit // 2, len(which))) * len(which) // min(limit // 2, len(which))]
         self.active = np.union1d(self.active, np.union1d(worst, spread))
+        if near is not None and len(which) < limit // 2:
+            self.active = np.union1d(self.active, near)
         return True
 
     def _scouted(self, integers: Integers) -> bool:

@@ -138,10 +138,10 @@ class Search(Judging):
                 integers = coordinates.direction(leaning.direction)
                 if self._scouted(integers):
                     continue
-                everywhere = sides(rows, integers)
+                everywhere = sides(rows, integers, near=self._more() // 2)
                 if everywhere.complete:
                     return self._complete(integers, everywhere)
-                if self._enlist(*everywhere.offending(level=True)):
+                if self._enlist(*everywhere.offending(level=True), everywhere.near):
                     continue
             start = None
             try:

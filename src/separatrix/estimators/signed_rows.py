@@ -85,7 +85,9 @@ class TwoClassRows:
 
     def take(self, which: Positions) -> Matrix:
         """Some of them, exact."""
-        return self._signs(which)[:, None] * _with_constant(self.block.take(self.data_row(which)), self.constant)
+        taken = _with_constant(self.block.take(self.data_row(which)), self.constant)
+        taken[self.codes[which] != 1] *= -1.0
+        return taken
 
     def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
         """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""

@@ -57,7 +57,8 @@ def lean(rows: Matrix, start: Vector | None = None, deadline: float = math.inf) 
         residuals = scipy.special.expit(-margins)
         gradient = RIDGE * direction - rows.T @ residuals / m
         curvature = residuals * (1.0 - residuals)
-        hessian = (rows.T * (curvature / m)) @ rows
+        weighted = rows * np.sqrt(curvature / m)[:, None]
+        hessian = weighted.T @ weighted
         hessian[np.diag_indices(p)] += RIDGE + 1e-15 * np.trace(hessian) / p
         try:
             step = -_solve(hessian, gradient)
