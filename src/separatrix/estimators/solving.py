@@ -12,7 +12,7 @@ from separatrix.core.factor import Factor
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.choice import Choice, choice, sample_size
+from separatrix.estimators.choice import Choice, choice, sample_rows
 from separatrix.estimators.preconditioning import Renewal
 from separatrix.estimators.prices import PASS, Prices
 from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
@@ -194,8 +194,11 @@ def _solve_smooth(
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
     if outcome is not None:
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
-            centred = objective.centred(objective.raw_point(outcome.evaluation.point))
-            return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)
+            begin = objective.shifted_point(objective.centred(objective.raw_point(outcome.evaluation.point)))
+            if objective.outputs > 1 and objective.strength > 0.0 and 3 * sample_rows(objective) <= objective.engine.rows:
+                patience.trace.reason += f"; then by the Hessian of {sample_rows(objective)} rows"
+                return solve_subsampled(objective, begin, True, patience, seed)
+            return _solve_by_cholesky(objective, begin, patience)
         return proved_by_direction(objective, outcome)
     if solver == "newton-subsample" and (objective.strength > 0.0 or _clearly_independent(objective)):
         return solve_subsampled(objective, begin, started, patience, seed)
@@ -334,7 +337,7 @@ def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patien
 def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
     """Sub-sampled Newton; unless ``started``, smaller samples first find where to begin."""
     engine = objective.engine
-    sample = engine.sample(min(sample_size(objective) // objective.outputs, engine.rows), seed)
+    sample = engine.sample(min(sample_rows(objective), engine.rows), seed)
     small = replace(objective, engine=sample, ranges=None, passes=0)
     if not started:
         quiet = Patience(1e-3 * objective.size / sample.rows, 50, 0, Trace(), small)
