@@ -5,6 +5,7 @@ it may prove nothing; of a table that is not large the sharp one then takes its 
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from separatrix.estimators.choice import sample_rows
 from separatrix.estimators.prices import Prices
 from separatrix.estimators.problem import yardsticks
 from separatrix.estimators.sharp import SharpGround, SharpStanding, is_small
+from separatrix.estimators.some_rows import WORTH, parts
 from separatrix.terms.penalised import PenalisedLoss
 
 SAMPLE_LOOSENESS = 4.0
@@ -78,18 +80,25 @@ def _sample_is_cheaper(objective: PenalisedLoss) -> bool:
     return size < engine.rows and prices.hessian(size) + prices.reading < prices.hessian(engine.rows)
 
 
+def _samples(objective: PenalisedLoss) -> Iterator[PenalisedLoss]:
+    """The objective over the rows that a fit by a sub-sample looked at, and over more."""
+    if objective.outputs > 1:
+        yield from parts(objective, 0)
+    else:
+        for times in SAMPLES:
+            sample = objective.engine.sample(times * sample_rows(objective), 0)
+            yield replace(objective, engine=sample, ranges=None, passes=0)
+
+
 def _by_samples(
     objective: PenalisedLoss, raw: Vector, stated: float, uncentred: float, rows: int | None
 ) -> Proof | None:
     """The proof by the Hessian of some rows, as a fit by a sub-sample has it; None where it is above the stated."""
     evaluation = objective.evaluate(objective.shifted_point(raw))
-    size = sample_rows(objective)
-    for times in SAMPLES:
-        sample = objective.engine.sample(times * size, 0)
-        some = replace(objective, engine=sample, ranges=None, passes=0)
-        hessian = some.evaluate(evaluation.point, curvature=True).hessian
+    for some in _samples(objective):
+        hessian, share = some.evaluate(evaluation.point, curvature=True).hessian, some.weight / objective.weight
         assert hessian is not None
-        factor = factorise(hessian, evaluation.point, share=some.weight / objective.weight)
+        factor = factorise(hessian, evaluation.point, share=share)
         if factor is None:
             return None
         found = yardsticks(objective)[0].bound(evaluation, factor) + uncentred
@@ -98,6 +107,8 @@ def _by_samples(
             error, blur = 2.0 * value_error(objective, evaluation), value_blur(objective, evaluation)
             value = restated_value(objective, raw, evaluation.value, error, blur)
             return Proof(*value, found, claim, SAMPLE_LOOSENESS * SAMPLES[-1] * claim)
+        if objective.outputs > 1 and math.isfinite(found) and WORTH * share * found > stated:
+            return None  # larger parts would not do either: the claim is by all rows
     return None
 
 
