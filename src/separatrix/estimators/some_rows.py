@@ -1,9 +1,9 @@
 """Which rows' Hessian proves a fit of many classes, where rounding forbids a proof by the gradient alone.
 
-The Hessian of m of n rows, unscaled, is a lower bound of the whole one. In it both the length of the gradient's rounding
-and the reach of a row grow as √(n/m), and only a product of the two below one proves anything. So the more rows there
-are the larger a part of them must be: four times as many are tried until they do. Large parts are every k-th row,
-where they lie: a copy would take memory.
+The Hessian of m of n rows, unscaled, is a lower bound of the whole one. In it both the length of the gradient's
+rounding and the reach of a row grow as √(n/m), and only a product of the two below one proves anything. So the more
+rows there are the larger a part of them must be: four times as many are tried until they do. Large parts are every
+k-th row, where they lie: a copy would take memory.
 """
 
 from collections.abc import Iterator
