@@ -90,6 +90,23 @@ def test_sample_keeps_the_proportion_of_the_classes_and_brings_labels_and_weight
     assert engine.sample(10**6, seed=0).rows == N
 
 
+def test_every_third_row_brings_its_label_and_weight_and_is_copied_only_where_rows_are_not_one_array(engine):
+    X, codes, weights, _ = problem()
+    part = engine.thinned(3)
+    taken = part.block.take(np.arange(part.rows))
+    rows = taken.toarray() if sp.issparse(taken) else taken
+    if engine.block.layout == "dense":
+        assert np.shares_memory(part.block.source, engine.block.source)
+        np.testing.assert_array_equal(rows, X[::3])
+        np.testing.assert_array_equal(part.codes, codes[::3])
+        np.testing.assert_array_equal(part.weights, weights[::3])
+    assert abs(part.rows - N / 3) <= 1
+    for row, code, weight in zip(rows, part.codes, part.weights, strict=True):
+        k = int(np.flatnonzero(weights == weight)[0])
+        assert codes[k] == code
+        np.testing.assert_array_equal(X[k], row)
+
+
 def test_select_finds_the_most_violated_rows_first(engine):
     X, codes, _, point = problem()
     margins = np.where(codes == 1, 1, -1) * (twins.with_constant(X, True) @ point)

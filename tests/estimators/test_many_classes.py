@@ -102,3 +102,23 @@ def test_nearly_separated_classes_are_certified():
     model = LogisticRegression().fit(X, y)
     assert model.certificate_.met
     model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("form", ["dense", "float32"])
+def test_where_rounding_forbids_a_proof_by_the_gradient_some_rows_prove_it(form):
+    """Many rows and a weak penalty: the bound that rests on the penalty alone drowns."""
+    X, y = table(40_000, 8, 4, seed=8)
+    X = X.astype(np.float32) if form == "float32" else X
+    model = LogisticRegression(C=1e4).fit(X, y)
+    certificate = model.certificate_
+    assert certificate.met
+    assert "then by the Hessian of" in model.trace_.reason
+    order = np.random.default_rng(1).permutation(len(y))
+    for A, b in ((X, y), (X[order], y[order]), (np.asfortranarray(X), y), (X.astype(np.float64), y)):
+        assert certificate.verify(A, b) is certificate
+    with pytest.raises(CertificateError):
+        replace(certificate, bound=certificate.bound * 1e-4).verify(X, y)
+    moved = certificate.point.copy()
+    moved[0] += 1e-3
+    with pytest.raises(CertificateError):
+        replace(certificate, point=moved).verify(X, y)

@@ -35,7 +35,7 @@ def positive(draw, size):
     return root @ root.T + np.eye(size)
 
 
-@pytest.mark.parametrize("count", [1, 3, MEMORY + 5])
+@pytest.mark.parametrize("count", [1, 3, MEMORY + 5, 2 * MEMORY + 9])
 def test_the_compact_form_is_bfgs_with_the_last_pairs(count):
     draw = np.random.default_rng(count)
     size = 12

@@ -130,6 +130,9 @@ class Engine(Protocol):
     def sample(self, count: int, seed: int) -> "Engine":
         """Some rows in memory, the classes in proportion."""
 
+    def thinned(self, step: int) -> "Engine":
+        """Every so many rows."""
+
     def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
         """Rows whose signed margins pass a test, the smallest margins first, at most ``limit``."""
 

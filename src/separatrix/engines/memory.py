@@ -198,6 +198,14 @@ class MemoryEngine:
         weights = None if self.weights is None else self.weights[which]
         return type(self)(block_of(self.block.pick(which)), self.codes[which], self.classes, weights)
 
+    def thinned(self, step: int) -> Self:
+        """Every so many rows, where they lie; copied where they do not lie in one array."""
+        if self.block.layout != "dense":
+            return self.sample(self.rows // step, 0)
+        weights = None if self.weights is None else np.ascontiguousarray(self.weights[::step])
+        codes = np.ascontiguousarray(self.codes[::step])
+        return type(self)(block_of(self.block.source[::step]), codes, self.classes, weights)
+
     def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
         """Row numbers whose signed margins pass ``test``, smallest margin first.
 

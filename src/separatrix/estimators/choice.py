@@ -60,6 +60,11 @@ def sample_size(objective: PenalisedLoss) -> int:
     return subsampling(_prices(objective)).sample
 
 
+def sample_rows(objective: PenalisedLoss) -> int:
+    """The same where a row of many classes counts as one for each."""
+    return sample_size(objective) // objective.outputs
+
+
 def choices(objective: PenalisedLoss) -> list[Choice]:
     """Every solver that might serve, by its price."""
     prices = _prices(objective)

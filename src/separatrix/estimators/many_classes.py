@@ -67,8 +67,9 @@ EASY = 16
 """Steps with the diagonal after which columns are held to be correlated."""
 
 SAMPLE_SHARE = 12
-ROWS_TO_BEGIN = 20.0
-"""A sample of one in so many rows says where to begin if it has so many rows for each coefficient of a class."""
+ROWS_TO_BEGIN, MOST_TO_BEGIN = 20.0, 1000.0
+"""A sample of one in so many rows says where to begin if it has so many rows for each coefficient of a class; more than
+the second number bring it no nearer than a step does, and take memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +201,10 @@ class Evaluations:
 
     objective: PenalisedLoss
     tol: float
+    judge: IterativeJudge
     near: bool = False
     _seen: tuple[Evaluation, float] | None = None
+    _provable: bool | None = None
 
     def __call__(self, point: Vector) -> Evaluation:
         """Value and gradient at a point."""
@@ -209,16 +212,23 @@ class Evaluations:
         self.near = self.near or self._least(here) <= NEAR * self.tol * min(here.value, 1.0)
         return here
 
-    def bound(self, here: Evaluation, judge: IterativeJudge) -> float:
+    def bound(self, here: Evaluation) -> float:
         """The bound from the gradient alone; infinite where that is too long for the bound that is asked for."""
         if self._least(here) > self.tol * min(here.value, 1.0) or not here.scores_curvature.any():
             return math.inf
         zero = np.zeros_like(here.point)
-        return judge(here, zero, zero)
+        return self.judge(here, zero, zero)
 
     def in_vain(self, here: Evaluation) -> bool:
-        """Whether the gradient is so short that rounding alone forbids a proof."""
-        return self._least(here) <= IN_VAIN * self.tol * min(here.value, 1.0)
+        """Whether rounding alone forbids a proof: where not even no gradient at all would prove anything.
+
+        The gradient's rounding grows as the rows do, the penalty that the bound rests on as one over them: of a million
+        rows and more the gradient alone proves nothing.
+        """
+        if self._provable is None and self.near and here.scores_curvature.any():
+            zero = np.zeros_like(here.point)
+            self._provable = math.isfinite(self.judge(replace(here, gradient=zero), zero, zero))
+        return self._provable is False or self._least(here) <= IN_VAIN * self.tol * min(here.value, 1.0)
 
     def _least(self, here: Evaluation) -> float:
         """Half the squared length of the gradient in the weights, over the penalty: no bound from it is less."""
@@ -235,15 +245,11 @@ def lead_by_guides(
     costs = Costs.of(objective)
     if not started:
         begin = from_sample(objective, begin, seed, costs)
-    evaluations = Evaluations(objective, patience.tol)
+    evaluations = Evaluations(objective, patience.tol, judge)
     guides = Guides(objective, seed, costs.best_guide)
-
-    def bound(here: Evaluation) -> float:
-        return evaluations.bound(here, judge)
-
     patience.extra = 0  # a step more is not free
     begin = objective.shifted_point(objective.centred(objective.raw_point(begin)))
-    outcome = led_steps(evaluations, begin, guides.at, bound, patience, MOST_STEPS, evaluations.in_vain)
+    outcome = led_steps(evaluations, begin, guides.at, evaluations.bound, patience, MOST_STEPS, evaluations.in_vain)
     if outcome.stop is not Stop.STALLED or evaluations.in_vain(outcome.evaluation):
         return outcome
     return newton_cg(
@@ -253,8 +259,9 @@ def lead_by_guides(
 
 def from_sample(objective: PenalisedLoss, begin: Vector, seed: int, costs: Costs) -> Vector:
     """Where to begin: the rough optimum of a sample of the rows, where they are many."""
-    count = objective.engine.rows // SAMPLE_SHARE
-    if count < ROWS_TO_BEGIN * costs.p * math.sqrt(costs.classes):
+    each = costs.p * math.sqrt(costs.classes)
+    count = min(objective.engine.rows // SAMPLE_SHARE, int(MOST_TO_BEGIN * each))
+    if count < ROWS_TO_BEGIN * each:
         return begin
     engine = objective.engine.sample(count, seed + 1)
     small = replace(objective, engine=engine, ranges=None, passes=0)

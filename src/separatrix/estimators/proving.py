@@ -5,6 +5,7 @@ it may prove nothing; of a table that is not large the sharp one then takes its 
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +19,11 @@ from separatrix.core.errors import CertificateError
 from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.estimators.aliasing import aliasing, check
-from separatrix.estimators.choice import sample_size
+from separatrix.estimators.choice import sample_rows
 from separatrix.estimators.prices import Prices
 from separatrix.estimators.problem import yardsticks
 from separatrix.estimators.sharp import SharpGround, SharpStanding, is_small
+from separatrix.estimators.some_rows import WORTH, parts
 from separatrix.terms.penalised import PenalisedLoss
 
 SAMPLE_LOOSENESS = 4.0
@@ -49,8 +51,8 @@ def prove(
 
     ``rows`` is the number of rows that a claim was made for: one of weight two may be given twice.
     """
-    if keep is None and objective.outputs == 1 and _sample_is_cheaper(objective):
-        by_sample = _by_samples(objective, raw, stated, rows)
+    if keep is None and _sample_is_cheaper(objective):
+        by_sample = _by_samples(objective, raw, stated, uncentred, rows)
         if by_sample is not None:
             return by_sample
     evaluation = objective.evaluate(objective.shifted_point(raw), curvature=True)
@@ -63,7 +65,7 @@ def prove(
         found = plain.bound(evaluation, factor) + uncentred
         claim = yardsticks(objective, rows)[0].bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
         # a fit by a sub-sample states a bound that is looser by the share of rows it looked at
-        share = objective.engine.rows * objective.outputs / sample_size(objective)
+        share = objective.engine.rows / sample_rows(objective)
         loosest = SAMPLE_LOOSENESS * share * claim if share > 1.0 else 0.0
     error, blur = 2.0 * value_error(objective, evaluation), value_blur(objective, evaluation)
     if not found <= stated and is_small(objective):
@@ -73,29 +75,40 @@ def prove(
 
 
 def _sample_is_cheaper(objective: PenalisedLoss) -> bool:
-    engine, size = objective.engine, SAMPLES[-1] * sample_size(objective)
+    engine, size = objective.engine, SAMPLES[-1] * sample_rows(objective)
     prices = Prices(engine.rows, objective.size, engine.entries_per_row, engine.sparse)
     return size < engine.rows and prices.hessian(size) + prices.reading < prices.hessian(engine.rows)
 
 
-def _by_samples(objective: PenalisedLoss, raw: Vector, stated: float, rows: int | None) -> Proof | None:
+def _samples(objective: PenalisedLoss) -> Iterator[PenalisedLoss]:
+    """The objective over the rows that a fit by a sub-sample looked at, and over more."""
+    if objective.outputs > 1:
+        yield from parts(objective, 0)
+    else:
+        for times in SAMPLES:
+            sample = objective.engine.sample(times * sample_rows(objective), 0)
+            yield replace(objective, engine=sample, ranges=None, passes=0)
+
+
+def _by_samples(
+    objective: PenalisedLoss, raw: Vector, stated: float, uncentred: float, rows: int | None
+) -> Proof | None:
     """The proof by the Hessian of some rows, as a fit by a sub-sample has it; None where it is above the stated."""
     evaluation = objective.evaluate(objective.shifted_point(raw))
-    size = sample_size(objective)
-    for times in SAMPLES:
-        sample = objective.engine.sample(times * size, 0)
-        some = replace(objective, engine=sample, ranges=None, passes=0)
-        hessian = some.evaluate(evaluation.point, curvature=True).hessian
+    for some in _samples(objective):
+        hessian, share = some.evaluate(evaluation.point, curvature=True).hessian, some.weight / objective.weight
         assert hessian is not None
-        factor = factorise(hessian, evaluation.point, share=some.weight / objective.weight)
+        factor = factorise(hessian, evaluation.point, share=share)
         if factor is None:
             return None
-        found = yardsticks(objective)[0].bound(evaluation, factor)
+        found = yardsticks(objective)[0].bound(evaluation, factor) + uncentred
         if found <= stated:
-            claim = yardsticks(objective, rows)[0].bound(evaluation, factor, ALLOWANCE) * MARGIN
+            claim = yardsticks(objective, rows)[0].bound(evaluation, factor, ALLOWANCE) * MARGIN + uncentred
             error, blur = 2.0 * value_error(objective, evaluation), value_blur(objective, evaluation)
             value = restated_value(objective, raw, evaluation.value, error, blur)
             return Proof(*value, found, claim, SAMPLE_LOOSENESS * SAMPLES[-1] * claim)
+        if objective.outputs > 1 and math.isfinite(found) and WORTH * share * found > stated:
+            return None  # larger parts would not do either: the claim is by all rows
     return None
 
 

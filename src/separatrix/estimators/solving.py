@@ -8,11 +8,11 @@ import numpy as np
 
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.certificate import ALLOWANCE, MARGIN
-from separatrix.core.factor import Factor
+from separatrix.core.factor import Factor, factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.estimators.choice import Choice, choice, sample_size
+from separatrix.estimators.choice import Choice, choice, sample_rows
 from separatrix.estimators.preconditioning import Renewal
 from separatrix.estimators.prices import PASS, Prices
 from separatrix.estimators.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
@@ -47,6 +47,9 @@ DENSE_RATE, SPARSE_RATE = 4.0, 0.5
 
 CALLS = 5e5
 """Multiply-adds in the time that a step takes beside its passes."""
+
+ROUNDING_SHARE = 0.25
+"""Of the bound asked for, what rounding may take where the Hessian of some rows is to prove it."""
 
 MOST_SLOW = 10
 """Slow steps in a row after which an L1 fit of a small table turns to exact sums."""
@@ -200,8 +203,9 @@ def _solve_smooth(
         outcome = newton_cg(objective, begin, iterative_judge(objective), patience, limit=250)
     if outcome is not None:
         if outcome.stop is Stop.STALLED and p <= LARGEST_HESSIAN:
-            centred = objective.centred(objective.raw_point(outcome.evaluation.point))
-            return _solve_by_cholesky(objective, objective.shifted_point(centred), patience)
+            begin = objective.shifted_point(objective.centred(objective.raw_point(outcome.evaluation.point)))
+            by_part = _solve_by_part(objective, replace(outcome.evaluation, point=begin), patience, seed)
+            return by_part or _solve_by_cholesky(objective, begin, patience)
         return proved_by_direction(objective, outcome)
     if solver == "newton-subsample" and (objective.strength > 0.0 or _clearly_independent(objective)):
         return solve_subsampled(objective, begin, started, patience, seed)
@@ -343,7 +347,7 @@ def _solve_by_cholesky(objective: PenalisedLoss, begin: Vector, patience: Patien
 def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, patience: Patience, seed: int) -> Solved:
     """Sub-sampled Newton; unless ``started``, smaller samples first find where to begin."""
     engine = objective.engine
-    sample = engine.sample(min(sample_size(objective) // objective.outputs, engine.rows), seed)
+    sample = engine.sample(min(sample_rows(objective), engine.rows), seed)
     small = replace(objective, engine=sample, ranges=None, passes=0)
     if not started:
         quiet = Patience(1e-3 * objective.size / sample.rows, 50, 0, Trace(), small)
@@ -356,6 +360,24 @@ def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, pat
         objective, small, small.weight / objective.weight, begin, factor_judge(objective), patience
     )
     return _centred(objective, outcome)
+
+
+def _solve_by_part(objective: PenalisedLoss, here: Evaluation, patience: Patience, seed: int) -> Solved | None:
+    """From near the minimum of many classes by the Hessian of as many rows as prove it in spite of rounding."""
+    if objective.outputs == 1 or objective.strength == 0.0:
+        return None
+    from separatrix.estimators.some_rows import parts
+
+    judge, begin = factor_judge(objective), here.point
+    still = replace(here, gradient=np.zeros_like(begin))
+    for part in parts(objective, seed):
+        hessian, share = part.evaluate(begin, curvature=True).hessian, part.weight / objective.weight
+        assert hessian is not None
+        factor = factorise(hessian, begin, share=share)
+        if factor is not None and judge(still, factor) <= ROUNDING_SHARE * patience.tol * min(here.value, 1.0):
+            patience.trace.reason += f"; then by the Hessian of {part.engine.rows} rows"
+            return _centred(objective, subsampled_newton(objective, part, share, begin, judge, patience))
+    return None
 
 
 def _centred(objective: PenalisedLoss, outcome: Outcome) -> Solved:

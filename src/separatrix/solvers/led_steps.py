@@ -25,11 +25,47 @@ MEMORY = 16
 """Pairs of steps and changes kept."""
 
 RECENT = 4
-"""Pairs kept when the guide changes."""
+"""Pairs kept when the guide changes, and so changes of the gradient at all."""
 
 Evaluate = Callable[[Vector], Evaluation]
 GuideAt = Callable[[Evaluation, int], Guide | None]
 """A guide for the steps from a point, after so many of them; None to keep the one there is."""
+
+
+@dataclass(slots=True)
+class Window:
+    """The last rows of many, older ones first, in one array: they are moved only when its end is reached."""
+
+    most: int
+    buffer: Matrix
+    first: int = 0
+    count: int = 0
+
+    @classmethod
+    def of(cls, most: int, size: int) -> "Window":
+        """Room for so many rows of a size."""
+        return cls(most, np.empty((most + most // 2, size)))
+
+    @property
+    def rows(self) -> Matrix:
+        """Those there are."""
+        return self.buffer[self.first : self.first + self.count]
+
+    def add(self, row: Vector) -> None:
+        """One more; the oldest goes where there are enough."""
+        self.keep(self.most - 1)
+        if self.first + self.count == len(self.buffer):
+            for k, kept in enumerate(self.rows):
+                self.buffer[k] = kept
+            self.first = 0
+        self.buffer[self.first + self.count] = row
+        self.count += 1
+
+    def keep(self, most: int) -> None:
+        """No more than so many of the last."""
+        gone = max(0, self.count - most)
+        self.first += gone
+        self.count -= gone
 
 
 @dataclass(slots=True)
@@ -44,9 +80,9 @@ class Memory:
     One guide is applied at each step, to the new gradient: Py is a difference of two such vectors.
     """
 
-    steps: Matrix
-    changes: Matrix
-    guided: Matrix
+    steps: Window
+    changes: Window
+    guided: Window
     crossed: Matrix
     among: Matrix
     last: Vector | None = None
@@ -55,20 +91,21 @@ class Memory:
     @classmethod
     def empty(cls, size: int) -> "Memory":
         """Nothing learnt yet."""
-        nothing, none = np.empty((0, size)), np.empty((0, 0))
-        return cls(nothing, nothing, nothing, none, none)
+        none = np.empty((0, 0))
+        return cls(Window.of(MEMORY, size), Window.of(RECENT, size), Window.of(MEMORY, size), none, none)
 
     def lead(self, guide: Guide, gradient: Vector) -> Vector:
         """BFGS's inverse times the gradient at the last point learnt."""
         if self.last is None:
             self.last = guide.solve(gradient)
-        if not len(self.steps):
+        if not self.steps.count:
             return self.last
-        scaled = self.scale * (self.guided @ gradient)
-        t = lapack.dtrtrs(self.crossed, self.steps @ gradient)[0]
+        steps, guided = self.steps.rows, self.guided.rows
+        scaled = self.scale * (guided @ gradient)
+        t = lapack.dtrtrs(self.crossed, steps @ gradient)[0]
         inner = self.crossed.diagonal() * t + self.scale * (self.among @ t) - scaled
         u = lapack.dtrtrs(self.crossed, inner, trans=1)[0]
-        led: Vector = self.scale * (self.last - t @ self.guided) + u @ self.steps
+        led: Vector = self.scale * (self.last - t @ guided) + u @ steps
         return led
 
     def learn(self, guide: Guide, before: Evaluation, after: Evaluation) -> None:
@@ -80,24 +117,26 @@ class Memory:
         guided, self.last = here - self.last, here
         if not product > 0.0:
             return
-        keep = slice(max(0, len(self.steps) + 1 - MEMORY), None)
-        self.crossed = _bordered(self.crossed[keep, keep], self.steps[keep] @ change, product)
-        self.among = _bordered(self.among[keep, keep], self.guided[keep] @ change, float(guided @ change), both=True)
-        self.steps = np.vstack([self.steps[keep], step])
-        self.changes = np.vstack([self.changes[keep], change])
-        self.guided = np.vstack([self.guided[keep], guided])
+        keep = slice(max(0, self.steps.count + 1 - MEMORY), None)
         length = float(guided @ change)
+        self.crossed = _bordered(self.crossed[keep, keep], self.steps.rows[keep] @ change, product)
+        self.among = _bordered(self.among[keep, keep], self.guided.rows[keep] @ change, length, both=True)
+        self.steps.add(step)
+        self.changes.add(change)
+        self.guided.add(guided)
         self.scale = product / length if length > 0.0 else 1.0
 
     def led_by(self, guide: Guide) -> None:
         """The last few steps with another guide: those before them were made where the Hessian was another."""
         self.last = None
-        if not len(self.steps):
+        if not self.steps.count:
             return
-        self.steps, self.changes = self.steps[-RECENT:], self.changes[-RECENT:]
+        self.steps.keep(RECENT)
         self.crossed = self.crossed[-RECENT:, -RECENT:]
-        self.guided = np.stack([guide.solve(change) for change in self.changes])
-        self.among = self.guided @ self.changes.T
+        self.guided.keep(0)
+        for change in self.changes.rows:
+            self.guided.add(guide.solve(change))
+        self.among = self.guided.rows @ self.changes.rows.T
         length = float(self.among[-1, -1])
         self.scale = float(self.crossed[-1, -1]) / length if length > 0.0 else 1.0
 
@@ -142,7 +181,7 @@ def led_steps(
         step = -memory.lead(guide, here.gradient)
         descent = float(here.gradient @ step)
         found = backtrack(evaluate, here, step, descent) if descent < 0.0 else None
-        if found is None and len(memory.steps):  # what was learnt far away may mislead
+        if found is None and memory.steps.count:  # what was learnt far away may mislead
             memory = Memory.empty(len(start))
             step = -memory.lead(guide, here.gradient)
             found = backtrack(evaluate, here, step, float(here.gradient @ step))
