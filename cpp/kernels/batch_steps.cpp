@@ -7,15 +7,17 @@
 namespace separatrix {
 namespace {
 
-// Sum of squares in four chains, in float64.
+// Sum of squares in sixteen chains, in float64.
 template <class Real>
 SEPARATRIX_INLINE double squares_of(const Real* w, std::ptrdiff_t n) {
-    double part[4] = {0, 0, 0, 0};
+    double part[16] = {};
     std::ptrdiff_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; ++k) part[k] += static_cast<double>(w[i + k]) * static_cast<double>(w[i + k]);
+    for (; i + 16 <= n; i += 16)
+        for (int k = 0; k < 16; ++k) part[k] += static_cast<double>(w[i + k]) * static_cast<double>(w[i + k]);
     for (int k = 0; i < n; ++i, ++k) part[k] += static_cast<double>(w[i]) * static_cast<double>(w[i]);
-    return (part[0] + part[2]) + (part[1] + part[3]);
+    for (int half = 8; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) part[k] += part[k + half];
+    return part[0];
 }
 
 SEPARATRIX_CLONES
@@ -77,13 +79,13 @@ void step_parts(const Shape& shape, const StepsTask<Real>& task, const StepTask&
 
 template <class Real>
 std::ptrdiff_t run_steps(Backprop<Real>& passing, const StepsTask<Real>& task, std::ptrdiff_t begin,
-                         std::ptrdiff_t pieces, double* squares) noexcept {
+                         std::ptrdiff_t pieces, int threads, double* squares) noexcept {
     const Shape& shape = passing.shape;
     const std::ptrdiff_t n = task.rows.last;
     std::ptrdiff_t stopped = begin;
-    run_team(passing.threads, [&](int thread, int all) {
-        double weight = task.carried[kWeight], loss = task.carried[kLoss];
-        double objective = task.carried[kObjective], mistakes = task.carried[kMistakes];
+    run_team(threads, [&](int thread, int all) {
+        double weight = task.carried[kWeight], objective = task.carried[kObjective];
+        OutputSums sums{task.carried[kLoss], task.carried[kMistakes]};
         std::ptrdiff_t at = begin, steps = 0;
         wait_for_team(all);  // until all have read what is carried
         for (std::ptrdiff_t k = 0; k < pieces && at < n; ++k) {
@@ -99,9 +101,7 @@ std::ptrdiff_t run_steps(Backprop<Real>& passing, const StepsTask<Real>& task, s
             else
                 for (std::ptrdiff_t i = piece.first; i < piece.last; ++i) weight += piece.weights[piece.order[i]];
             wait_for_team(all);
-            const OutputSums sums = passing.sums(piece);
-            loss += sums.loss;
-            mistakes += sums.mistakes;
+            passing.add_sums(piece, sums);
             const bool ends = piece.last == batch_last;
             parts_pass(passing, piece, at > batch_first, task.gradient, thread, all);
             StepTask rule = task.rule;
@@ -115,13 +115,13 @@ std::ptrdiff_t run_steps(Backprop<Real>& passing, const StepsTask<Real>& task, s
             if (!ends) continue;
             double length = 0;  // squares are written anew only after all have met again
             for (std::ptrdiff_t group = 0; group < squares_room(shape); ++group) length += squares[group];
-            objective += rule.scale * (loss + 0.5 * task.alpha * length) * static_cast<double>(batch_last - batch_first);
-            loss = weight = 0;
+            objective += rule.scale * (sums.loss + 0.5 * task.alpha * length) * static_cast<double>(batch_last - batch_first);
+            sums.loss = weight = 0;
         }
         if (thread == 0) {
             task.carried[kObjective] = objective;
-            task.carried[kMistakes] = mistakes;
-            task.carried[kLoss] = loss;
+            task.carried[kMistakes] = sums.mistakes;
+            task.carried[kLoss] = sums.loss;
             task.carried[kWeight] = weight;
             stopped = at;
         }
@@ -130,9 +130,10 @@ std::ptrdiff_t run_steps(Backprop<Real>& passing, const StepsTask<Real>& task, s
 }
 
 template <class Real>
-void add_losses(Backprop<Real>& passing, const Visits& rows, const Real* weights, Real* gradient,
-                double* carried) noexcept {
-    run_team(passing.threads, [&](int thread, int all) {
+void add_losses(Backprop<Real>& passing, const Visits& rows, const Real* weights, Real* gradient, double* carried,
+                int threads) noexcept {
+    OutputSums sums{carried[kLoss], carried[kMistakes]};
+    run_team(threads, [&](int thread, int all) {
         Visits piece = rows;
         for (std::ptrdiff_t at = rows.first; at < rows.last; at = piece.last) {
             piece.first = at;
@@ -141,21 +142,19 @@ void add_losses(Backprop<Real>& passing, const Visits& rows, const Real* weights
             passing.rows_pass(piece, weights, mine.first, mine.last, thread);
             wait_for_team(all);
             parts_pass(passing, piece, true, gradient, thread, all);
-            if (thread == 0) {
-                const OutputSums sums = passing.sums(piece);
-                carried[kLoss] += sums.loss;
-                carried[kMistakes] += sums.mistakes;
-            }
+            if (thread == 0) passing.add_sums(piece, sums);
             wait_for_team(all);
         }
     });
+    carried[kLoss] = sums.loss;
+    carried[kMistakes] = sums.mistakes;
 }
 
-template std::ptrdiff_t run_steps(Backprop<float>&, const StepsTask<float>&, std::ptrdiff_t, std::ptrdiff_t,
+template std::ptrdiff_t run_steps(Backprop<float>&, const StepsTask<float>&, std::ptrdiff_t, std::ptrdiff_t, int,
                                   double*) noexcept;
-template std::ptrdiff_t run_steps(Backprop<double>&, const StepsTask<double>&, std::ptrdiff_t, std::ptrdiff_t,
+template std::ptrdiff_t run_steps(Backprop<double>&, const StepsTask<double>&, std::ptrdiff_t, std::ptrdiff_t, int,
                                   double*) noexcept;
-template void add_losses(Backprop<float>&, const Visits&, const float*, float*, double*) noexcept;
-template void add_losses(Backprop<double>&, const Visits&, const double*, double*, double*) noexcept;
+template void add_losses(Backprop<float>&, const Visits&, const float*, float*, double*, int) noexcept;
+template void add_losses(Backprop<double>&, const Visits&, const double*, double*, double*, int) noexcept;
 
 }  // namespace separatrix
