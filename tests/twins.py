@@ -1,5 +1,6 @@
 """NumPy twins of the compiled kernels: slow, plain, and written from the formulas alone."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -168,3 +169,56 @@ def solve_exactly(matrix, side):
             if i != k:
                 rows[i] = [a - rows[i][k] * b for a, b in zip(rows[i], rows[k], strict=True)]
     return [row[-1] for row in rows]
+
+
+ACTIVATIONS = {
+    "identity": (lambda z: z, np.ones_like),
+    "relu": (lambda z: np.maximum(z, 0.0), lambda h: (h > 0) * 1.0),
+    "tanh": (np.tanh, lambda h: 1.0 - h * h),
+    "logistic": (lambda z: 1.0 / (1.0 + np.exp(-z)), lambda h: h * (1.0 - h)),
+}
+
+
+def network_losses(units, activation, flat, X, codes, weights):
+    """Σ a·loss of a network, its gradient as one vector, and the weight of the mistakes."""
+    forth, back = ACTIVATIONS[activation]
+    sizes = [a * b for a, b in pairwise(units)]
+    edges = np.cumsum([0, *sizes, *units[1:]])
+    parts = [flat[first:last] for first, last in pairwise(edges)]
+    layers = len(units) - 1
+    matrices = [parts[k].reshape(units[k], units[k + 1]) for k in range(layers)]
+    values = [X]
+    for k, (W, b) in enumerate(zip(matrices, parts[layers:], strict=True)):
+        z = values[-1] @ W + b
+        values.append(z if k == layers - 1 else forth(z))
+    z = values[-1] if units[-1] > 1 else np.hstack([np.zeros((len(X), 1)), values[-1]])
+    below = z - z.max(axis=1, keepdims=True)
+    shares = np.exp(below) / np.exp(below).sum(axis=1, keepdims=True)
+    own = np.arange(len(X)), codes
+    loss = np.sum(weights * (np.log(np.exp(below).sum(axis=1)) - below[own]))
+    best = z.shape[1] - 1 - np.argmax(z[:, ::-1], axis=1)
+    delta = shares.copy()
+    delta[own] -= 1.0
+    delta = (delta * weights[:, None])[:, -units[-1] :]
+    slopes, constants = [], []
+    for k in range(layers - 1, -1, -1):
+        slopes.insert(0, (values[k].T @ delta).ravel())
+        constants.insert(0, delta.sum(axis=0))
+        if k:
+            delta = (delta @ matrices[k].T) * back(values[k])
+    return loss, np.concatenate([*slopes, *constants]), np.sum(weights * (best != codes))
+
+
+def network_epoch(units, activation, flat, X, codes, weights, alpha, batch, step):
+    """An epoch of ``step(flat, gradient)`` over batches as they lie: Σ rows·F as met, and the mistakes."""
+    end = sum(a * b for a, b in pairwise(units))
+    total = wrong = 0.0
+    for first in range(0, len(X), batch):
+        rows = slice(first, min(first + batch, len(X)))
+        loss, gradient, mistakes = network_losses(units, activation, flat, X[rows], codes[rows], weights[rows])
+        scale = 1.0 / weights[rows].sum()
+        total += scale * (loss + 0.5 * alpha * np.sum(flat[:end] ** 2)) * (rows.stop - first)
+        wrong += mistakes
+        gradient[:end] += alpha * flat[:end]
+        step(flat, scale * gradient)
+    return total, wrong

@@ -61,7 +61,7 @@ std::ptrdiff_t steps(Passing<Real>& passing, const HeldRows& held, std::optional
                      InOut<Real> weights, InOut<Real> gradient, InOut<Real> mean, std::optional<InOut<Real>> square,
                      double alpha, double first_share, double second_share, double epsilon, bool nesterov,
                      Doubles rates, std::ptrdiff_t batch, MutableDoubles carried, std::ptrdiff_t first,
-                     std::ptrdiff_t pieces) {
+                     std::ptrdiff_t pieces, int threads) {
     StepsTask<Real> task;
     task.rows = passing.piece(held, codes, row_weights);
     if (narrow) task.rows.order.narrow = narrow->data(), task.rows.last = static_cast<std::ptrdiff_t>(narrow->size());
@@ -71,6 +71,7 @@ std::ptrdiff_t steps(Passing<Real>& passing, const HeldRows& held, std::optional
              (!square || square->size() == size),
          "sizes must agree");
     need(batch > 0 && first >= 0 && first <= task.rows.last && carried.size() == kCarried, "the visits are out of range");
+    need(0 < threads && threads <= passing.backprop.threads, "more threads than there is room for");
     need(pieces >= 0 && rates.size() == static_cast<std::size_t>(pieces), "a rate for each piece");
     task.batch = batch;
     task.alpha = alpha;
@@ -86,22 +87,23 @@ std::ptrdiff_t steps(Passing<Real>& passing, const HeldRows& held, std::optional
     task.carried = carried.data();
     nb::gil_scoped_release unlocked;
     passing.check(task.rows, first, std::min(task.rows.last, first + pieces * passing.backprop.rows));
-    return run_steps(passing.backprop, task, first, pieces, passing.squares.data());
+    return run_steps(passing.backprop, task, first, pieces, threads, passing.squares.data());
 }
 
 template <class Real>
 void losses(Passing<Real>& passing, const HeldRows& held, Codes codes, std::optional<Doubles> row_weights,
             nb::ndarray<const Real, nb::c_contig, nb::device::cpu> weights, InOut<Real> gradient, MutableDoubles carried,
-            std::ptrdiff_t first, std::ptrdiff_t last) {
+            std::ptrdiff_t first, std::ptrdiff_t last, int threads) {
     Visits piece = passing.piece(held, codes, row_weights);
     const auto size = static_cast<std::size_t>(passing.backprop.shape.parameters());
     need(weights.size() == size && gradient.size() == size, "sizes must agree");
     need(0 <= first && first <= last && last <= held.rows.n && carried.size() == kCarried, "the rows are out of range");
+    need(0 < threads && threads <= passing.backprop.threads, "more threads than there is room for");
     piece.first = first;
     piece.last = last;
     nb::gil_scoped_release unlocked;
     passing.check(piece, first, last);
-    add_losses(passing.backprop, piece, weights.data(), gradient.data(), carried.data());
+    add_losses(passing.backprop, piece, weights.data(), gradient.data(), carried.data(), threads);
 }
 
 template <class Real>
@@ -113,11 +115,11 @@ void bind(nb::module_& module, const char* name) {
              nb::arg("row_weights").none(), nb::arg("weights").noconvert(), nb::arg("gradient").noconvert(),
              nb::arg("mean").noconvert(), nb::arg("square").noconvert().none(), nb::arg("alpha"), nb::arg("first_share"),
              nb::arg("second_share"), nb::arg("epsilon"), nb::arg("nesterov"), nb::arg("rates"), nb::arg("batch"),
-             nb::arg("carried").noconvert(), nb::arg("first"), nb::arg("pieces"),
+             nb::arg("carried").noconvert(), nb::arg("first"), nb::arg("pieces"), nb::arg("threads"),
              "Visit so many pieces, with a step after each batch; returns the next row's place.")
         .def("losses", &losses<Real>, nb::arg("rows"), nb::arg("codes"), nb::arg("row_weights").none(),
              nb::arg("weights").noconvert(), nb::arg("gradient").noconvert(), nb::arg("carried").noconvert(),
-             nb::arg("first"), nb::arg("last"), "Add up the losses of rows and their gradient.");
+             nb::arg("first"), nb::arg("last"), nb::arg("threads"), "Add up the losses of rows and their gradient.");
 }
 
 }  // namespace

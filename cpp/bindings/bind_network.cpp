@@ -1,5 +1,6 @@
 #include <nanobind/stl/tuple.h>
 
+#include "../kernels/activations.hpp"
 #include "../kernels/layers.hpp"
 #include "../kernels/updates.hpp"
 #include "views.hpp"
@@ -49,18 +50,25 @@ std::tuple<double, double> outputs(InOut<Real> score, Codes codes, std::optional
     return {sums.loss, sums.mistakes};
 }
 
-template <class Real>
-void relu(InOut<Real> z, In<Real> b) {
-    need(z.ndim() == 2 && b.size() == z.shape(1), "one constant per column");
-    nb::gil_scoped_release unlocked;
-    add_relu(static_cast<std::ptrdiff_t>(z.shape(0)), static_cast<std::ptrdiff_t>(z.shape(1)), z.data(), b.data());
+Activation kind_of(int kind) {
+    need(kind >= 0 && kind <= static_cast<int>(Activation::logistic), "there are four activations");
+    return static_cast<Activation>(kind);
 }
 
 template <class Real>
-void back(InOut<Real> slope, In<Real> z) {
-    need(slope.size() == z.size(), "sizes must agree");
+void forth(InOut<Real> z, In<Real> b, int kind) {
+    need(z.ndim() == 2 && b.size() == z.shape(1), "one constant per column");
+    const Activation given = kind_of(kind);
     nb::gil_scoped_release unlocked;
-    relu_back(static_cast<std::ptrdiff_t>(z.size()), slope.data(), z.data());
+    activate(given, static_cast<std::ptrdiff_t>(z.shape(0)), static_cast<std::ptrdiff_t>(z.shape(1)), z.data(), b.data());
+}
+
+template <class Real>
+void back(InOut<Real> slope, In<Real> h, int kind) {
+    need(slope.size() == h.size(), "sizes must agree");
+    const Activation given = kind_of(kind);
+    nb::gil_scoped_release unlocked;
+    times_derivative(given, static_cast<std::ptrdiff_t>(h.size()), slope.data(), h.data());
 }
 
 template <class Real>
@@ -73,10 +81,10 @@ void bind(nb::module_& module) {
                nb::arg("momentum"), nb::arg("nesterov"), "A step with momentum, in place.");
     module.def("output_slopes", &outputs<Real>, nb::arg("scores").noconvert(), nb::arg("codes"),
                nb::arg("weights") = nb::none(), "Scores become slopes of the cross-entropy; its sum and the mistakes.");
-    module.def("add_relu", &relu<Real>, nb::arg("scores").noconvert(), nb::arg("constants").noconvert(),
-               "max(z + b, 0), in place.");
-    module.def("relu_back", &back<Real>, nb::arg("slopes").noconvert(), nb::arg("values").noconvert(),
-               "Slopes only where a unit is on, in place.");
+    module.def("activate", &forth<Real>, nb::arg("scores").noconvert(), nb::arg("constants").noconvert(), nb::arg("kind"),
+               "phi(z + b), in place.");
+    module.def("times_derivative", &back<Real>, nb::arg("slopes").noconvert(), nb::arg("values").noconvert(),
+               nb::arg("kind"), "Slopes times phi', found from the values, in place.");
 }
 
 }  // namespace

@@ -164,13 +164,11 @@ void Backprop<Real>::constants_gradient(const Visits& piece, std::size_t layer, 
 }
 
 template <class Real>
-OutputSums Backprop<Real>::sums(const Visits& piece) const noexcept {
-    OutputSums total;
+void Backprop<Real>::add_sums(const Visits& piece, OutputSums& sums) const noexcept {
     for (std::ptrdiff_t k = 0; k < groups(piece.size()); ++k) {
-        total.loss += sums_[count(k)].loss;
-        total.mistakes += sums_[count(k)].mistakes;
+        sums.loss += sums_[count(k)].loss;
+        sums.mistakes += sums_[count(k)].mistakes;
     }
-    return total;
 }
 
 template class Backprop<float>;

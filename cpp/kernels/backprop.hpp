@@ -58,7 +58,7 @@ public:
                          Real* gradient, int thread) noexcept;
     void constants_gradient(const Visits& piece, std::size_t layer, bool add, Real* gradient) noexcept;
 
-    OutputSums sums(const Visits& piece) const noexcept;  // once all its rows have passed
+    void add_sums(const Visits& piece, OutputSums& sums) const noexcept;  // once all its rows have passed
 
     const Shape shape;
     const std::ptrdiff_t rows;

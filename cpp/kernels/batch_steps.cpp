@@ -7,15 +7,17 @@
 namespace separatrix {
 namespace {
 
-// Sum of squares in four chains, in float64.
+// Sum of squares in sixteen chains, in float64.
 template <class Real>
 SEPARATRIX_INLINE double squares_of(const Real* w, std::ptrdiff_t n) {
-    double part[4] = {0, 0, 0, 0};
+    double part[16] = {};
     std::ptrdiff_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; ++k) part[k] += static_cast<double>(w[i + k]) * static_cast<double>(w[i + k]);
+    for (; i + 16 <= n; i += 16)
+        for (int k = 0; k < 16; ++k) part[k] += static_cast<double>(w[i + k]) * static_cast<double>(w[i + k]);
     for (int k = 0; i < n; ++i, ++k) part[k] += static_cast<double>(w[i]) * static_cast<double>(w[i]);
-    return (part[0] + part[2]) + (part[1] + part[3]);
+    for (int half = 8; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) part[k] += part[k + half];
+    return part[0];
 }
 
 SEPARATRIX_CLONES
@@ -46,10 +48,9 @@ void move(const StepsTask<Real>& task, const StepTask& rule, std::ptrdiff_t firs
 
 // The rows of a piece, forwards and back to the slopes of every layer, shared out.
 template <class Real>
-void all_rows(Backprop<Real>& passing, const Visits& piece, const Real* weights) {
-    const int all = passing.threads;
-    run_lanes(all, all, [&](std::ptrdiff_t lane) {
-        const Range mine = share(piece.size(), static_cast<int>(lane), all);
+void all_rows(Backprop<Real>& passing, const Visits& piece, const Real* weights, int threads) {
+    run_lanes(threads, threads, [&](std::ptrdiff_t lane) {
+        const Range mine = share(piece.size(), static_cast<int>(lane), threads);
         passing.rows_pass(piece, weights, mine.first, mine.last, static_cast<int>(lane));
     });
 }
@@ -87,12 +88,11 @@ void step_parts(const Shape& shape, const StepsTask<Real>& task, const StepTask&
 
 template <class Real>
 std::ptrdiff_t run_steps(Backprop<Real>& passing, const StepsTask<Real>& task, std::ptrdiff_t begin,
-                         std::ptrdiff_t pieces, double* squares) {
+                         std::ptrdiff_t pieces, int threads, double* squares) {
     const Shape& shape = passing.shape;
     const std::ptrdiff_t n = task.rows.last;
-    const int all = passing.threads;
-    double weight = task.carried[kWeight], loss = task.carried[kLoss];
-    double objective = task.carried[kObjective], mistakes = task.carried[kMistakes];
+    double weight = task.carried[kWeight], objective = task.carried[kObjective];
+    OutputSums sums{task.carried[kLoss], task.carried[kMistakes]};
     std::ptrdiff_t at = begin, steps = 0;
     for (std::ptrdiff_t k = 0; k < pieces && at < n; ++k) {
         const std::ptrdiff_t batch_first = at / task.batch * task.batch;
@@ -100,59 +100,58 @@ std::ptrdiff_t run_steps(Backprop<Real>& passing, const StepsTask<Real>& task, s
         Visits piece = task.rows;
         piece.first = at;
         piece.last = std::min(batch_last, at + passing.rows);
-        all_rows(passing, piece, task.weights);
+        all_rows(passing, piece, task.weights, threads);
         if (piece.weights == nullptr)
             weight += static_cast<double>(piece.size());
         else
             for (std::ptrdiff_t i = piece.first; i < piece.last; ++i) weight += piece.weights[piece.order[i]];
-        const OutputSums sums = passing.sums(piece);
-        loss += sums.loss;
-        mistakes += sums.mistakes;
+        passing.add_sums(piece, sums);
         const bool ends = piece.last == batch_last;
         StepTask rule = task.rule;
         rule.scale = 1.0 / weight;
         if (ends) rule.rate = task.rates[steps++];
-        run_lanes(all, all, [&](std::ptrdiff_t lane) {
+        run_lanes(threads, threads, [&](std::ptrdiff_t lane) {
             const int thread = static_cast<int>(lane);
-            parts_pass(passing, piece, at > batch_first, task.gradient, thread, all);
-            if (ends) step_parts(shape, task, rule, thread, all, squares);
+            parts_pass(passing, piece, at > batch_first, task.gradient, thread, threads);
+            if (ends) step_parts(shape, task, rule, thread, threads, squares);
         });
         at = piece.last;
         if (!ends) continue;
         double length = 0;
         for (std::ptrdiff_t group = 0; group < squares_room(shape); ++group) length += squares[group];
-        objective += rule.scale * (loss + 0.5 * task.alpha * length) * static_cast<double>(batch_last - batch_first);
-        loss = weight = 0;
+        objective += rule.scale * (sums.loss + 0.5 * task.alpha * length) * static_cast<double>(batch_last - batch_first);
+        sums.loss = weight = 0;
     }
     task.carried[kObjective] = objective;
-    task.carried[kMistakes] = mistakes;
-    task.carried[kLoss] = loss;
+    task.carried[kMistakes] = sums.mistakes;
+    task.carried[kLoss] = sums.loss;
     task.carried[kWeight] = weight;
     return at;
 }
 
 template <class Real>
-void add_losses(Backprop<Real>& passing, const Visits& rows, const Real* weights, Real* gradient, double* carried) {
-    const int all = passing.threads;
+void add_losses(Backprop<Real>& passing, const Visits& rows, const Real* weights, Real* gradient, double* carried,
+                int threads) {
+    OutputSums sums{carried[kLoss], carried[kMistakes]};
     Visits piece = rows;
     for (std::ptrdiff_t at = rows.first; at < rows.last; at = piece.last) {
         piece.first = at;
         piece.last = std::min(rows.last, at + passing.rows);
-        all_rows(passing, piece, weights);
-        run_lanes(all, all, [&](std::ptrdiff_t lane) {
-            parts_pass(passing, piece, true, gradient, static_cast<int>(lane), all);
+        all_rows(passing, piece, weights, threads);
+        run_lanes(threads, threads, [&](std::ptrdiff_t lane) {
+            parts_pass(passing, piece, true, gradient, static_cast<int>(lane), threads);
         });
-        const OutputSums sums = passing.sums(piece);
-        carried[kLoss] += sums.loss;
-        carried[kMistakes] += sums.mistakes;
+        passing.add_sums(piece, sums);
     }
+    carried[kLoss] = sums.loss;
+    carried[kMistakes] = sums.mistakes;
 }
 
-template std::ptrdiff_t run_steps(Backprop<float>&, const StepsTask<float>&, std::ptrdiff_t, std::ptrdiff_t,
+template std::ptrdiff_t run_steps(Backprop<float>&, const StepsTask<float>&, std::ptrdiff_t, std::ptrdiff_t, int,
                                   double*);
-template std::ptrdiff_t run_steps(Backprop<double>&, const StepsTask<double>&, std::ptrdiff_t, std::ptrdiff_t,
+template std::ptrdiff_t run_steps(Backprop<double>&, const StepsTask<double>&, std::ptrdiff_t, std::ptrdiff_t, int,
                                   double*);
-template void add_losses(Backprop<float>&, const Visits&, const float*, float*, double*);
-template void add_losses(Backprop<double>&, const Visits&, const double*, double*, double*);
+template void add_losses(Backprop<float>&, const Visits&, const float*, float*, double*, int);
+template void add_losses(Backprop<double>&, const Visits&, const double*, double*, double*, int);
 
 }  // namespace separatrix

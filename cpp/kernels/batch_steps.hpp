@@ -25,18 +25,18 @@ struct StepsTask {
     double* carried = nullptr;  // kObjective: sum over batches of rows times F as met; kLoss, kWeight: of this batch
 };
 
-// Visits pieces from row `first` on, so many or up to the end, and returns where it stopped. After the last piece of a
+// Visits pieces from row `first` on, so many or up to the end, on so many threads, and returns where it stopped. After the last piece of a
 // batch the weights are moved by the gradient of
 //     F = (1/S)[sum of a loss + (alpha/2) |W|²],  S = sum of a.
 template <class Real>
 std::ptrdiff_t run_steps(Backprop<Real>& passing, const StepsTask<Real>& task, std::ptrdiff_t first,
-                         std::ptrdiff_t pieces, double* squares);
+                         std::ptrdiff_t pieces, int threads, double* squares);
 
 // Adds the loss of rows first … last-1 to carried[kLoss], the mistakes to carried[kMistakes] and their gradient to
 // `gradient`, unscaled, without the penalty.
 template <class Real>
-void add_losses(Backprop<Real>& passing, const Visits& rows, const Real* weights, Real* gradient,
-                double* carried);
+void add_losses(Backprop<Real>& passing, const Visits& rows, const Real* weights, Real* gradient, double* carried,
+                int threads);
 
 // Room that the squares of the weights take in run_steps.
 inline std::ptrdiff_t squares_room(const Shape& shape) {

@@ -60,18 +60,18 @@ inline void add_tile(Factor<Real> left, const Real* panel, std::ptrdiff_t k, Rea
 }
 #endif
 
-// Columns first … first + width - 1 of the right factor, row after row; what is beyond n is 0.
-template <class Real>
-SEPARATRIX_INLINE void pack(Factor<Real> right, std::ptrdiff_t k, std::ptrdiff_t columns, std::ptrdiff_t width,
+// The first columns of the right factor, row after row; what is beyond them is 0.
+template <class Real, int Width>
+SEPARATRIX_INLINE void pack(Factor<Real> right, std::ptrdiff_t k, std::ptrdiff_t columns,
                             Real* SEPARATRIX_RESTRICT panel) {
     for (std::ptrdiff_t t = 0; t < k; ++t) {
-        const Real* from = right.at + t * right.row;
-        Real* SEPARATRIX_RESTRICT to = panel + t * width;
-        if (right.column == 1)
-            for (std::ptrdiff_t j = 0; j < columns; ++j) to[j] = from[j];
+        const Real* SEPARATRIX_RESTRICT from = right.at + t * right.row;
+        Real* SEPARATRIX_RESTRICT to = panel + t * Width;
+        if (right.column == 1 && columns == Width)
+            for (int j = 0; j < Width; ++j) to[j] = from[j];
         else
             for (std::ptrdiff_t j = 0; j < columns; ++j) to[j] = from[j * right.column];
-        for (std::ptrdiff_t j = columns; j < width; ++j) to[j] = Real(0);
+        for (std::ptrdiff_t j = columns; j < Width; ++j) to[j] = Real(0);
     }
 }
 
@@ -105,20 +105,20 @@ SEPARATRIX_INLINE void add_panel(Factor<Real> left, const Real* panel, std::ptrd
 template <class Real, int Bytes, int R>
 SEPARATRIX_INLINE void product(std::ptrdiff_t m, std::ptrdiff_t k, std::ptrdiff_t n, Factor<Real> left,
                                Factor<Real> right, bool add, Real* out, std::ptrdiff_t ld, Real* panel) {
-    constexpr std::ptrdiff_t half = Bytes / static_cast<std::ptrdiff_t>(sizeof(Real));
+    constexpr int half = Bytes / static_cast<int>(sizeof(Real));
     if (!add)
         for (std::ptrdiff_t i = 0; i < m; ++i) std::fill(out + i * ld, out + i * ld + n, Real(0));
     for (std::ptrdiff_t from = 0; from < k; from += kPanelDepth) {
         const std::ptrdiff_t depth = std::min(kPanelDepth, k - from);
         const Factor<Real> some{left.at + from * left.column, left.row, left.column};
         for (std::ptrdiff_t first = 0; first < n; first += 2 * half) {
-            const std::ptrdiff_t columns = std::min(2 * half, n - first);
+            const std::ptrdiff_t columns = std::min<std::ptrdiff_t>(2 * half, n - first);
             const Factor<Real> part{right.at + from * right.row + first * right.column, right.row, right.column};
             if (columns > half) {
-                pack(part, depth, columns, 2 * half, panel);
+                pack<Real, 2 * half>(part, depth, columns, panel);
                 add_panel<Real, Bytes, R, 2>(some, panel, m, depth, columns, out + first, ld);
             } else {
-                pack(part, depth, columns, half, panel);
+                pack<Real, half>(part, depth, columns, panel);
                 add_panel<Real, Bytes, R, 1>(some, panel, m, depth, columns, out + first, ld);
             }
         }

@@ -1,5 +1,4 @@
-// The parts of a network's pass that are not matrix products: constants and ReLU, their
-// way back, and the cross-entropy at the output. Rows lie one after the other.
+// The cross-entropy at a network's output and its slopes. Rows lie one after the other.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +16,5 @@ OutputSums output_slopes(std::ptrdiff_t m, std::ptrdiff_t k, float* score, const
                          const double* weights) noexcept;
 OutputSums output_slopes(std::ptrdiff_t m, std::ptrdiff_t k, double* score, const std::int32_t* codes,
                          const double* weights) noexcept;
-
-// z <- max(z + b, 0), where NaN stays NaN.
-void add_relu(std::ptrdiff_t m, std::ptrdiff_t k, float* z, const float* b) noexcept;
-void add_relu(std::ptrdiff_t m, std::ptrdiff_t k, double* z, const double* b) noexcept;
-
-// slope <- slope where z > 0, else 0.
-void relu_back(std::ptrdiff_t n, float* slope, const float* z) noexcept;
-void relu_back(std::ptrdiff_t n, double* slope, const double* z) noexcept;
 
 }  // namespace separatrix

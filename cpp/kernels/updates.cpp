@@ -38,12 +38,12 @@ SEPARATRIX_INLINE void momentum(const StepTask& task, std::ptrdiff_t n, const Re
 
 }  // namespace
 
-SEPARATRIX_CLONES
+SEPARATRIX_WIDE_CLONES
 void adam_step(const StepTask& task, std::ptrdiff_t n, const float* g, float* w, float* m, float* v) noexcept {
     adam(task, n, g, w, m, v);
 }
 
-SEPARATRIX_CLONES
+SEPARATRIX_WIDE_CLONES
 void adam_step(const StepTask& task, std::ptrdiff_t n, const double* g, double* w, double* m, double* v) noexcept {
     adam(task, n, g, w, m, v);
 }

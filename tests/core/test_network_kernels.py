@@ -1,5 +1,6 @@
 """The network's kernels against NumPy twins."""
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -94,18 +95,43 @@ def test_scores_that_are_not_finite_make_the_loss_so(bad, k):
         assert not np.isfinite(loss) or (bad == -np.inf and place != 1)
 
 
+ACTIVATIONS = {
+    "identity": (lambda z: z, lambda h: np.ones_like(h)),
+    "relu": (lambda z: np.maximum(z, 0), lambda h: (h > 0) * 1.0),
+    "tanh": (np.tanh, lambda h: 1 - h * h),
+    "logistic": (expit, lambda h: h * (1 - h)),
+}
+
+
 @pytest.mark.parametrize("dtype", TYPES)
-def test_relu_forth_and_back(dtype):
+@pytest.mark.parametrize("kind", ACTIVATIONS)
+def test_activations_are_their_formulas_forth_and_back(kind, dtype):
     draw = np.random.default_rng(2)
-    z, b, slope = draw.normal(size=(9, 5)).astype(dtype), draw.normal(size=5).astype(dtype), np.ones((9, 5), dtype)
-    wanted = np.maximum(z + b, 0)
-    kernels.add_relu(z, b)
-    np.testing.assert_array_equal(z, wanted)
-    kernels.relu_back(slope, z)
-    np.testing.assert_array_equal(slope, wanted > 0)
+    index, (forth, back) = list(ACTIVATIONS).index(kind), ACTIVATIONS[kind]
+    z, b = draw.normal(size=(9, 5)).astype(dtype) * 3, draw.normal(size=5).astype(dtype)
+    wanted = forth((z + b).astype(float))
+    kernels.activate(z, b, index)
+    np.testing.assert_allclose(z, wanted, rtol=4 * np.finfo(dtype).eps)
+    slope = draw.normal(size=(9, 5)).astype(dtype)
+    expected = slope * back(z.astype(float))
+    kernels.times_derivative(slope, z, index)
+    np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=4 * np.finfo(dtype).eps)
     lost = np.full((1, 5), np.nan, dtype)
-    kernels.add_relu(lost, b)
+    kernels.activate(lost, b, index)
     assert np.isnan(lost).all()
+
+
+@pytest.mark.parametrize("kind", [2, 3])
+def test_activations_are_within_three_ulp_and_keep_their_ends(kind):
+    sizes = np.concatenate([np.geomspace(1e-300, 800.0, 4000), np.linspace(0.0, 45.0, 4001), [1e308, np.inf]])
+    z = np.concatenate([sizes, -sizes])[None]
+    with mpmath.workdps(40):
+        exact = [mpmath.tanh(x) if kind == 2 else 1 / (1 + mpmath.exp(-mpmath.mpf(x))) for x in z[0]]
+    wanted = np.array([float(value) for value in exact])
+    found = z.copy()
+    kernels.activate(found, np.zeros(z.shape[1]), kind)
+    np.testing.assert_array_less(np.abs(found[0] - wanted), 3 * np.spacing(np.abs(wanted)) + 1e-320)
+    assert (np.abs(found) <= 1.0).all()
 
 
 def test_shapes_and_codes_are_checked():
@@ -116,4 +142,6 @@ def test_shapes_and_codes_are_checked():
     with pytest.raises(ValueError, match="sizes must agree"):
         kernels.adam_step(np.zeros(2), np.zeros(3), np.zeros(3), np.zeros(3), 1, 0, 0.1, 0.9, 0.9, 1e-8)
     with pytest.raises(TypeError):
-        kernels.relu_back(np.zeros(3), np.zeros(3, np.float32))
+        kernels.times_derivative(np.zeros(3), np.zeros(3, np.float32), 1)
+    with pytest.raises(ValueError, match="four activations"):
+        kernels.times_derivative(np.zeros(3), np.zeros(3), 4)

@@ -50,7 +50,7 @@ def case(units, activation, seed, rows=23):
 
 
 def evaluate(architecture, X, codes, weights, alpha, flat):
-    loss = NetworkLoss(architecture, RowSource.of(block_of(X), np.float64), codes, weights, alpha)
+    loss = NetworkLoss(architecture, RowSource(block_of(X), np.float64), codes, weights, alpha)
     return loss.evaluate(flat)
 
 
@@ -136,7 +136,7 @@ def test_blocks_and_lanes_do_not_change_the_sum_beyond_rounding():
 def test_scores_are_those_of_the_definition():
     architecture, X, _, _, flat = case((7, 5, 4, 3), "logistic", 3, rows=2100)
     with LanePool() as pool:
-        found = scores(architecture, flat, RowSource.of(block_of(X), np.float64), pool)
+        found = scores(architecture, flat, RowSource(block_of(X), np.float64), pool)
     h = X
     for k, (W, b) in enumerate(zip(architecture.matrices(flat), architecture.constants(flat), strict=True)):
         h = h @ W + b

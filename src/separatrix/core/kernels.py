@@ -449,6 +449,10 @@ def gather(rows: Rows, which: Positions) -> Matrix:
     return copied
 
 
-def add_relu(scores: AnyArray, constants: AnyArray) -> None:
-    """max(z + b, 0) for rows z, in place."""
-    _kernels.add_relu(scores, constants)
+ACTIVATIONS = ("identity", "relu", "tanh", "logistic")
+"""In the order of the kernels' enumeration."""
+
+
+def activate(kind: str, scores: AnyArray, constants: AnyArray) -> None:
+    """H = φ(z + b) for rows z, in place."""
+    _kernels.activate(scores, constants, ACTIVATIONS.index(kind))

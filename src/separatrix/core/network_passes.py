@@ -8,17 +8,16 @@ most, with the interpreter free: between calls Python answers signals. No cut ch
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
 
 from separatrix.core import _kernels
 from separatrix.core.arrays import AnyArray, Vector
-from separatrix.core.kernels import Labels, Rows
+from separatrix.core.kernels import ACTIVATIONS, Labels, Rows
+from separatrix.core.team import Team
 from separatrix.core.threads import thread_count
-
-ACTIVATIONS = ("identity", "relu", "tanh", "logistic")
-"""In the order of the kernels' enumeration."""
 
 PIECE_ROWS, GROUP = 256, 8
 """Most rows of a piece; the kernels keep so many together."""
@@ -93,6 +92,7 @@ class NetworkPasses:
         whole = -(-most // GROUP) * GROUP
         self._rows = max(GROUP, min(PIECE_ROWS, PIECE_WORK // self._row_work // GROUP * GROUP, whole))
         threads = min(thread_count(), max(1, self._rows * self._row_work // TEAM_WORK))
+        self._team = Team(threads)
         kind: Any = _kernels.FloatPassing if np.dtype(dtype) == np.float32 else _kernels.DoublePassing
         self._passing = kind(list(units), ACTIVATIONS.index(activation), self._rows, sparse, threads)
 
@@ -110,6 +110,7 @@ class NetworkPasses:
         pieces = min(max(1, CALL_WORK // work), -(-end // batch) * per_batch)
         carried, at = np.zeros(4), 0
         while at < end:
+            size, start = self._team.size(), perf_counter()
             reached = self._passing.steps(
                 visits.rows,
                 None if wide else visits.order,
@@ -129,7 +130,9 @@ class NetworkPasses:
                 carried,
                 at,
                 pieces,
+                size,
             )
+            self._team.note(size, (perf_counter() - start) / (reached - at))
             ended = -(-end // batch) if reached == end else reached // batch
             rule.advance(ended - at // batch)
             at = reached
@@ -144,8 +147,10 @@ class NetworkPasses:
         for first in range(0, rows, pieces * self._rows):
             part[:] = 0.0
             last = min(rows, first + pieces * self._rows)
+            size, start = self._team.size(), perf_counter()
             self._passing.losses(
-                visits.rows, visits.labels.codes, visits.labels.weights, weights, part, carried, first, last
+                visits.rows, visits.labels.codes, visits.labels.weights, weights, part, carried, first, last, size
             )
+            self._team.note(size, (perf_counter() - start) / (last - first))
             total += part
         return float(carried[2]), total

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.display import canvas
-from separatrix.terms.backprop import activate
 
 MOST_UNITS = 12
 MOST_MAPS = 12
@@ -74,7 +74,7 @@ class NetworkDisplay:
         values = np.stack([part.ravel() for part in np.meshgrid(across, up)], axis=1)
         for matrix, constants in zip(self.weights[:layer], self.constants[:layer], strict=True):
             values = values @ matrix.astype(np.float64)
-            activate(self.activation, values, constants.astype(np.float64))
+            kernels.activate(self.activation, values, constants.astype(np.float64))
         self.grids, self.maps, self.layer, self.points = (across, up), values.reshape(GRID, GRID, -1), layer, X
 
     def positions(self) -> list[Matrix]:

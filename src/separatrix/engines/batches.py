@@ -1,6 +1,7 @@
 """Rows by number or in a row, in the type a network computes in."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,24 +12,23 @@ from separatrix.core.arrays import AnyArray, Positions
 from separatrix.engines.blocks import Block
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RowSource:
     """Rows of a block as arrays of one type; sparse rows stay sparse.
 
-    Nothing is copied but the rows asked for, except a sparse matrix that is not CSR
-    of the right type: that is converted once.
+    Nothing is copied but the rows asked for, except a sparse matrix that is not CSR, or
+    not of the right type where its rows are asked for by number: that is converted once.
     """
 
     block: Block
     dtype: Any
-    matrix: Any
 
-    @classmethod
-    def of(cls, block: Block, dtype: Any) -> "RowSource":
-        """The rows of a block, to be computed with in ``dtype``."""
-        if block.sparse:
-            return cls(block, dtype, scipy.sparse.csr_array(block.source.astype(dtype, copy=False)))
-        return cls(block, dtype, block.source if block.layout == "dense" else None)
+    @cached_property
+    def matrix(self) -> Any:
+        """What rows are taken from; None for a table of columns."""
+        if self.block.sparse:
+            return scipy.sparse.csr_array(self.block.source.astype(self.dtype, copy=False))
+        return self.block.source if self.block.layout == "dense" else None
 
     @property
     def rows(self) -> int:

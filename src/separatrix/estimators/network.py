@@ -360,7 +360,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         dtype = np.result_type(self.coefs_[0].dtype, natural_type(block))
         flat = architecture.packed(self.coefs_, self.intercepts_).astype(dtype, copy=False)
         with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"), LanePool() as pool:
-            found = scores(architecture, flat, RowSource.of(block, dtype), pool)
+            found = scores(architecture, flat, RowSource(block, dtype), pool)
         if not np.isfinite(found).all():
             refuse("The scores overflow.", "bring the columns to the scale the network was fitted on.")
         settle(architecture, flat, block, found, getattr(self, "_reach", 0.0))

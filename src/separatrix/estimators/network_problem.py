@@ -92,7 +92,7 @@ class NetworkProblem:
 
     def objective(self, data: Labelled, dtype: Any = np.float64) -> NetworkLoss:
         """The objective over all rows; products in ``dtype``, sums over blocks of rows in float64."""
-        source = RowSource.of(data.block, dtype)
+        source = RowSource(data.block, dtype)
         return NetworkLoss(self.architecture, source, data.target.codes, data.weights, self.alpha)
 
     def evaluate(self, X: Any, y: Any, sample_weight: Any, point: Vector) -> tuple[float, Vector]:

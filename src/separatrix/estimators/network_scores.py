@@ -13,11 +13,11 @@ import numpy as np
 from scipy.special import expit
 
 from separatrix.certificates.duality import probabilities
+from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray, Matrix
 from separatrix.engines import Block
 from separatrix.estimators.ties import BEYOND, last_of_highest, lead, settle_rows
 from separatrix.terms.architecture import Architecture
-from separatrix.terms.backprop import activate
 
 SAMPLE_ROWS = 64
 
@@ -34,7 +34,7 @@ def roundings(architecture: Architecture, weights: AnyArray, rows: Any, unit: fl
         errors = errors @ sizes + share * (np.abs(values) @ sizes + np.abs(constants))
         values = values @ matrix
         if k + 1 < len(layers):
-            activate(architecture.activation, values, constants)
+            kernels.activate(architecture.activation, values, constants)
             errors = errors + 4.0 * unit * np.abs(values)
     return errors
 

@@ -97,7 +97,7 @@ def train_epochs(
     trace: Trace,
 ) -> Stop:
     """Run epochs on ``training``, in place."""
-    source = RowSource.of(data.block, training.weights.dtype)
+    source = RowSource(data.block, training.weights.dtype)
     kept, count, validation = data.kept, data.count, None
     if model.early_stopping:
         kept, validation = held_out(data, float(model.validation_fraction), seed)

@@ -13,7 +13,6 @@ back is compiled, and so is the way forth of a fit (``cpp/kernels/backprop.cpp``
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
 from separatrix.core import kernels
 from separatrix.core.arrays import AnyArray
@@ -34,18 +33,6 @@ def lanes_for(work: float, rows: int) -> int:
         if work >= edge and rows >= 2 * lanes:
             lanes *= 2
     return lanes
-
-
-def activate(kind: str, scores: AnyArray, constants: AnyArray) -> None:
-    """H = φ(z + b), in place."""
-    if kind == "relu":
-        kernels.add_relu(scores, constants)
-        return
-    np.add(scores, constants, out=scores)
-    if kind == "tanh":
-        np.tanh(scores, out=scores)
-    elif kind == "logistic":
-        expit(scores, out=scores)
 
 
 class Forward:
@@ -72,6 +59,6 @@ class Forward:
             if layer == self.architecture.layers - 1:
                 np.add(here, constants, out=here)
             else:
-                activate(self.architecture.activation, here, constants)
+                kernels.activate(self.architecture.activation, here, constants)
             below = here
         return here

@@ -1,6 +1,7 @@
 """A network's objective over all rows, and an epoch of steps over batches of them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,7 +39,7 @@ class Source(Protocol):
         """Rows first … last−1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NetworkLoss:
     """F = (1/S)[Σ aᵢ·loss(xᵢ, yᵢ) + (α/2) Σ‖Wₖ‖²] over all rows, S = Σ aᵢ; constants are not penalised.
 
@@ -51,6 +52,15 @@ class NetworkLoss:
     weights: Vector | None
     alpha: float
 
+    @cached_property
+    def _passes(self) -> NetworkPasses:
+        architecture, source = self.architecture, self.source
+        return NetworkPasses(architecture.units, architecture.activation, np.float64, source.sparse, source.rows)
+
+    @cached_property
+    def _visits(self) -> Visits:
+        return Visits(self.source.view, kernels.Labels(self.codes, self.weights))
+
     @property
     def weight(self) -> float:
         """S."""
@@ -58,12 +68,9 @@ class NetworkLoss:
 
     def evaluate(self, point: AnyArray) -> tuple[float, Vector]:
         """F and its gradient, added up in float64 whatever the rows are stored in."""
-        architecture, wide = self.architecture, point.astype(np.float64, copy=False)
-        passes = NetworkPasses(
-            architecture.units, architecture.activation, np.float64, self.source.sparse, self.source.rows
-        )
-        loss, gradient = passes.losses(Visits(self.source.view, kernels.Labels(self.codes, self.weights)), wide)
-        end, scale = architecture.weights_end, 1.0 / self.weight
+        wide = point.astype(np.float64, copy=False)
+        loss, gradient = self._passes.losses(self._visits, wide)
+        end, scale = self.architecture.weights_end, 1.0 / self.weight
         gradient[:end] += self.alpha * wide[:end]
         gradient *= scale
         return (loss + 0.5 * self.alpha * float(wide[:end] @ wide[:end])) * scale, gradient
