@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../kernels/batch_steps.hpp"
+#include "../kernels/sparse_rows.hpp"
 #include "views.hpp"
 
 namespace separatrix {
@@ -50,6 +51,10 @@ struct Passing {
         for (std::ptrdiff_t k = first; k < last; ++k) {
             const std::ptrdiff_t row = piece.order[k];
             need(row >= 0 && row < piece.rows->n, "row numbers must be of rows");
+            if (piece.rows->sparse()) {
+                const std::int64_t stored = entry(piece.rows->starts, row + 1) - entry(piece.rows->starts, row);
+                need(stored >= 0 && stored <= piece.rows->d, "a row stores more numbers than there are columns");
+            }
             need(piece.codes[row] >= 0 && piece.codes[row] < classes, "codes must be classes");
         }
     }

@@ -42,7 +42,15 @@ public:
         need(which.size() == shift.size(), "one shift per column");
         for (std::size_t j = 0; j < which.size(); ++j)
             need(which.data()[j] >= 0 && which.data()[j] < held.rows.d, "a column number is out of range");
+        need(!held.rows.sparse() || held.rows.n < (std::ptrdiff_t{1} << 31), "row numbers must fit into 32 bits");
+        std::vector<bool> chosen(static_cast<std::size_t>(held.rows.d));
+        for (std::size_t j = 0; j < which.size(); ++j) {
+            need(!chosen[static_cast<std::size_t>(which.data()[j])], "a column is chosen once");
+            chosen[static_cast<std::size_t>(which.data()[j])] = true;
+        }
         ready_ = renewed_ = begun_ = false;
+        copied_ = -1;  // should memory run out below
+        nb::gil_scoped_release unlocked;
         shift_.assign(shift.data(), shift.data() + shift.size());
         choose_columns(held.rows, which.data(), static_cast<std::ptrdiff_t>(which.size()), columns_);
         copied_ = 0;
@@ -54,7 +62,8 @@ public:
              "the rows must be those that the columns were chosen of");
         need(first == copied_ && first < last && last <= columns_.n, "rows must follow each other");
         nb::gil_scoped_release unlocked;
-        copy_entries(held.rows, shift_.data(), first, last, columns_);
+        copied_ = -1;
+        need(copy_entries(held.rows, shift_.data(), first, last, columns_), "the rows are not those that were counted");
         copied_ = last;
         ready_ = last == columns_.n;
     }
@@ -103,6 +112,7 @@ public:
 
     bool descend(double tol, double most) {
         need(begun_, "begin before you descend");
+        need(tol >= 0, "tol must be at least 0");
         nb::gil_scoped_release unlocked;
         return descend_columns(columns_, model_, slope_.data(), point_.data(), penalty_.data(), tol, most);
     }

@@ -158,20 +158,20 @@ void bind_sweeps(nb::module_& module) {
     module.def("perceptron", &perceptron, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
                nb::arg("weights").none(), nb::arg("order").none().noconvert(), nb::arg("constant"), nb::arg("rate"),
                nb::arg("rates").none(), nb::arg("margin"), nb::arg("shrink"), nb::arg("truncate"),
-               nb::arg("average_from"), nb::arg("point"), nb::arg("counters"), nb::arg("run_point").none(),
-               nb::arg("total").none(), nb::arg("lost").none(), nb::arg("leeway").none(), nb::arg("lengths").none(),
+               nb::arg("average_from"), nb::arg("point").noconvert(), nb::arg("counters").noconvert(), nb::arg("run_point").none().noconvert(),
+               nb::arg("total").none().noconvert(), nb::arg("lost").none().noconvert(), nb::arg("leeway").none().noconvert(), nb::arg("lengths").none().noconvert(),
                nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
                "Visit rows in order by the perceptron's rule; point, counters and the rest are changed in place.");
     module.def("descent", &descent, nb::arg("rows"), nb::arg("codes"), nb::arg("weights").none(),
                nb::arg("order").none().noconvert(), nb::arg("outputs"), nb::arg("constant"), nb::arg("hard"), nb::arg("batch"),
                nb::arg("mean_weight"), nb::arg("rates"), nb::arg("shrink"), nb::arg("truncate"), nb::arg("unaveraged"),
-               nb::arg("point"), nb::arg("counters"), nb::arg("total").none(), nb::arg("first"), nb::arg("last"),
+               nb::arg("point").noconvert(), nb::arg("counters").noconvert(), nb::arg("total").none().noconvert(), nb::arg("first"), nb::arg("last"),
                "Steps of stochastic gradient descent on batches of rows; point, counters and total change in place.");
-    module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out"), nb::arg("first"),
+    module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out").noconvert(), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "The length of each row, rounded up, with 1 for the constant counted in.");
     module.def("leeways", &leeways, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"), nb::arg("constant"),
-               nb::arg("margin"), nb::arg("point"), nb::arg("leeway"), nb::arg("lengths"), nb::arg("first"),
+               nb::arg("margin"), nb::arg("point").noconvert(), nb::arg("leeway").noconvert(), nb::arg("lengths").noconvert(), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "How far the weights may move before a row can be a mistake, and each row's length, as float32.");
     module.def("shuffle", &shuffle_rows<std::int32_t>, nb::arg("order").noconvert(), nb::arg("seed"),

@@ -25,7 +25,7 @@ inline std::ptrdiff_t chunk_rows(const Rows& rows, std::ptrdiff_t first, std::pt
 }
 
 // Rows of a chunk that stays in the first-level cache, for one that is read twice and no more; 0, which leaves it open,
-// where rows do not lie one after the other. Sums over it must not depend on the cut: rows are taken by fours.
+// where rows do not lie one after the other. Sums over all of its rows do not depend on the cut: they are taken by fours.
 inline std::ptrdiff_t near_rows(const Rows& rows) {
     const bool by_rows = rows.layout == Layout::dense && rows.strip.stride == static_cast<std::ptrdiff_t>(bytes_of(rows.strip.type));
     return by_rows ? std::clamp<std::ptrdiff_t>(4096 / std::max<std::ptrdiff_t>(rows.d, 1) / 4 * 4, 8, 128) : 0;

@@ -106,12 +106,19 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
     }
 }
 
+bool some_are_left_out(const LogisticTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
+    if (task.folds != nullptr) return true;
+    return task.weights != nullptr &&
+           std::any_of(task.weights + first, task.weights + last, [](double weight) { return weight == 0.0; });
+}
+
 SEPARATRIX_WIDE_CLONES
 void logistic_lane(const LogisticTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     total.sums.assign(task.stride() * static_cast<std::size_t>(task.fold_count * task.point_count), 0.0);
     if (task.want_ranges) start_ranges(*task.rows, total);
-    const std::ptrdiff_t step =
-        chunk_rows(*task.rows, first, last, task.want_curvature ? panel_rows(task.p()) : near_rows(*task.rows));
+    // rows that count are taken by fours, so where some do not the cut must be the same in every layout
+    const std::ptrdiff_t near = some_are_left_out(task, first, last) ? 0 : near_rows(*task.rows);
+    const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, task.want_curvature ? panel_rows(task.p()) : near);
     LogisticScratch scratch(task, step);
     const auto add = [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
         add_chunk(task, chunk, at, scratch, total);

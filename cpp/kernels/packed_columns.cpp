@@ -64,21 +64,34 @@ void choose_columns(const Rows& rows, const std::int64_t* which, std::ptrdiff_t 
     packed.values.resize(at(packed.begin(count)));
 }
 
-void copy_entries(const Rows& rows, const double* shift, std::ptrdiff_t first, std::ptrdiff_t last,
+bool copy_entries(const Rows& rows, const double* shift, std::ptrdiff_t first, std::ptrdiff_t last,
                   PackedColumns& packed) {
     double* values = packed.values.data();
     if (rows.layout == Layout::csr) {
         std::int64_t* cursor = packed.cursor.data();
         std::int32_t* lines = packed.rows.data();
-        for_entries(rows, first, last, packed, [=](std::int32_t j, std::ptrdiff_t i, double x) {
-            const std::int64_t to = cursor[j]++;
+        const std::int64_t* starts = packed.starts.data();
+        bool fits = true;
+        for_entries(rows, first, last, packed, [&](std::int32_t j, std::ptrdiff_t i, double x) {
+            const std::int64_t to = cursor[j];
+            if (to == starts[j + 1]) {
+                fits = false;
+                return;
+            }
+            ++cursor[j];
             lines[to] = static_cast<std::int32_t>(i);
             values[to] = x;
         });
+        if (!fits) return false;
+        if (last == packed.n)
+            for (std::ptrdiff_t j = 0; j < packed.count; ++j) fits = fits && cursor[j] == starts[j + 1];
+        return fits;
     } else if (rows.layout == Layout::csc) {
-        if (first > 0) return;
+        if (first > 0) return true;
         for (std::ptrdiff_t j = 0; j < packed.count; ++j) {
-            const auto from = static_cast<std::ptrdiff_t>(entry(rows.starts, static_cast<std::ptrdiff_t>(packed.which[at(j)])));
+            const auto column = static_cast<std::ptrdiff_t>(packed.which[at(j)]);
+            const auto from = static_cast<std::ptrdiff_t>(entry(rows.starts, column));
+            if (entry(rows.starts, column + 1) - from != packed.length(j)) return false;
             load(rows.indices, from, packed.length(j), packed.rows.data() + packed.begin(j));
             load(rows.values, from, packed.length(j), values + packed.begin(j));
         }
@@ -103,6 +116,7 @@ void copy_entries(const Rows& rows, const double* shift, std::ptrdiff_t first, s
                         values[j * packed.n + from + i] = chunk.x[i * chunk.ld + packed.which[at(j)]] - shift[j];
         });
     }
+    return true;
 }
 
 }  // namespace separatrix

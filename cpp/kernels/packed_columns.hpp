@@ -29,7 +29,8 @@ struct PackedColumns {
 // sparse rows; then columns are chosen, as often as wanted, and copied in the order of the rows.
 void count_entries(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, PackedColumns& packed);
 void choose_columns(const Rows& rows, const std::int64_t* which, std::ptrdiff_t count, PackedColumns& packed);
-void copy_entries(const Rows& rows, const double* shift, std::ptrdiff_t first, std::ptrdiff_t last,
+// False, with nothing written out of place, where the rows are not those that were counted.
+bool copy_entries(const Rows& rows, const double* shift, std::ptrdiff_t first, std::ptrdiff_t last,
                   PackedColumns& packed);
 
 struct DenseColumns {

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tables
 import twins
+from separatrix.core import _kernels
 from separatrix.core.columns import ColumnProblem
 from separatrix.core.kernels import Labels
 from separatrix.engines.blocks import block_of
@@ -172,3 +174,34 @@ def test_the_objective_on_columns_is_that_of_the_rows():
     assert here.value == pytest.approx(there.value, rel=1e-14)
     np.testing.assert_allclose(here.gradient, there.gradient, atol=1e-15)
     assert here.slope_size == pytest.approx(there.slope_size, rel=1e-14)
+
+
+def test_rows_that_were_not_counted_are_refused():
+    """Before, they were written out of place."""
+    n, d = 200, 7
+    few, full = sp.csr_array(([1.0], ([0], [0])), shape=(n, d)), sp.csr_array(np.ones((n, d)))
+    for first, second in ((few, full), (full, few), (few.tocsc(), full.tocsc()), (few, full.tocsc())):
+        problem = _kernels.ColumnProblem(np.zeros(n, np.int32), None, 1.0, True, 0.1)
+        problem.count(block_of(first).rows, 0, n)
+        problem.choose(block_of(second).rows, np.arange(d), np.zeros(d))
+        with pytest.raises(ValueError, match="not those that were counted"):
+            problem.copy(block_of(second).rows, 0, n)
+        with pytest.raises(ValueError, match="one coefficient per column"):
+            problem.evaluate(np.zeros(d + 1), 1)
+
+
+def test_a_model_of_no_columns_ends_and_nonsense_is_refused():
+    rows = block_of(np.ones((20, 3))).rows
+    problem = _kernels.ColumnProblem(np.zeros(20, np.int32), None, 20.0, True, 0.1)
+    problem.count(rows, 0, 20)
+    with pytest.raises(ValueError, match="chosen once"):
+        problem.choose(rows, np.array([1, 1]), np.zeros(2))
+    problem.choose(rows, np.empty(0, np.int64), np.empty(0))
+    problem.copy(rows, 0, 20)
+    problem.evaluate(np.zeros(1), 1)
+    problem.renew(1)
+    problem.begin(np.ones(1), np.zeros(1), np.zeros(1))
+    for tol in (-1.0, np.nan):
+        with pytest.raises(ValueError, match="tol"):
+            problem.descend(tol, 1e9)
+    assert problem.descend(0.0, 1e9)

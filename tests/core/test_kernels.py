@@ -284,3 +284,21 @@ def test_curvature_of_a_class_that_is_nearly_certain_keeps_its_digits():
     np.testing.assert_allclose(hessian[0, 0], others.sum(), rtol=1e-12)
     np.testing.assert_allclose(hessian[0, 1:], -others, rtol=1e-12)
     np.testing.assert_allclose(hessian.sum(axis=1), 0.0, atol=1e-15 * others.sum())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("left_out", ["nobody", "some by weight", "some by fold"])
+def test_the_layout_of_dense_rows_changes_no_bit(dtype, left_out):
+    draw = np.random.default_rng(6)
+    X = draw.normal(size=(1001, 37)).astype(dtype)
+    codes, point = draw.integers(0, 2, 1001).astype(np.int32), 0.1 * draw.normal(size=38)
+    weights = draw.random(1001) * (draw.random(1001) < 0.6) if left_out == "some by weight" else None
+    folds = {"folds": (np.arange(1001) % 3).astype(np.int32), "fold_count": 3} if left_out == "some by fold" else {}
+    padded = np.zeros((1001, 40), dtype)
+    padded[:, :37] = X
+    layouts = [np.asfortranarray(X), X[:, ::-1].copy()[:, ::-1], padded[:, :37], X.astype(X.dtype.newbyteorder())]
+    expected = run(X, codes, weights, point, diagonal=True, ranges=True, **folds)
+    for table in [*layouts, X.astype(np.float64)]:
+        sums = run(table, codes, weights, point, diagonal=True, ranges=True, **folds)
+        for found, known in zip(sums, expected, strict=True):
+            np.testing.assert_array_equal(found, known)
