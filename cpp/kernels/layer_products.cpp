@@ -64,14 +64,19 @@ inline void add_tile(Factor<Real> left, const Real* panel, std::ptrdiff_t k, Rea
 template <class Real, int Width>
 SEPARATRIX_INLINE void pack(Factor<Real> right, std::ptrdiff_t k, std::ptrdiff_t columns,
                             Real* SEPARATRIX_RESTRICT panel) {
-    for (std::ptrdiff_t t = 0; t < k; ++t) {
-        const Real* SEPARATRIX_RESTRICT from = right.at + t * right.row;
-        Real* SEPARATRIX_RESTRICT to = panel + t * Width;
-        if (right.column == 1 && columns == Width)
-            for (int j = 0; j < Width; ++j) to[j] = from[j];
-        else
-            for (std::ptrdiff_t j = 0; j < columns; ++j) to[j] = from[j * right.column];
-        for (std::ptrdiff_t j = columns; j < Width; ++j) to[j] = Real(0);
+    if (right.column == 1 && columns == Width) {
+        for (std::ptrdiff_t t = 0; t < k; ++t)
+            for (int j = 0; j < Width; ++j) panel[t * Width + j] = right.at[t * right.row + j];
+        return;
+    }
+    constexpr std::ptrdiff_t kLine = 16;  // a turned matrix is read by lines of the cache
+    for (std::ptrdiff_t first = 0; first < k; first += kLine) {
+        const std::ptrdiff_t last = std::min(k, first + kLine);
+        for (std::ptrdiff_t j = 0; j < columns; ++j)
+            for (std::ptrdiff_t t = first; t < last; ++t)
+                panel[t * Width + j] = right.at[t * right.row + j * right.column];
+        for (std::ptrdiff_t t = first; t < last; ++t)
+            for (std::ptrdiff_t j = columns; j < Width; ++j) panel[t * Width + j] = Real(0);
     }
 }
 

@@ -114,6 +114,16 @@ def test_losses_are_their_twins(inputs, hidden, outputs, rows, layout, seed):
     np.testing.assert_allclose(gradient, slopes, rtol=1e-9, atol=1e-12)
 
 
+def test_sums_of_more_numbers_than_a_panel_holds():
+    units = (2500, 37, 3)
+    X, codes, weights, flat = case(units, 50, 3)
+    passes = NetworkPasses(units, "logistic", np.float64, False, 50)
+    loss, gradient = passes.losses(Visits(block_of(X).rows, kernels.Labels(codes, weights)), flat)
+    expected, slopes, _ = twins.network_losses(units, "logistic", flat, X, codes, weights)
+    assert loss == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("kind", ["FloatPassing", "DoublePassing"])
 def test_pieces_calls_and_threads_change_no_bit(kind, sparse):

@@ -19,23 +19,34 @@ from separatrix.core.kernels import ACTIVATIONS, Labels, Rows
 from separatrix.core.team import Team
 from separatrix.core.threads import thread_count
 
-PIECE_ROWS, GROUP = 256, 8
-"""Most rows of a piece; the kernels keep so many together."""
+PIECE_ROWS, LEAST_ROWS, GROUP = 256, 64, 8
+"""Most rows of a piece; what packing the weights is worth at least; the kernels keep so many together."""
 
-PIECE_WORK = 2**26
-"""Most multiply-adds of a piece, unless eight rows bring more."""
+PIECE_WORK = 2**32
+"""Most multiply-adds of a piece, unless the least rows bring more."""
 
 CALL_WORK = 2**27
 """Most multiply-adds of a call, unless one piece brings more."""
 
-CALL_ROWS = 2**14
-"""Most rows of a call that adds up losses, so that rounding does not grow with the rows."""
+SUM_ROWS = 2**14
+"""Rows whose gradients are added up before their sum is, so that rounding does not grow with the rows."""
 
 TEAM_WORK = 2**22
 """Multiply-adds of a piece, per thread: the threads wait for each other twice."""
 
 PER_UNIT, PER_WEIGHT = 24, 8
 """What a unit's activation costs per row, and a weight's step per batch, in multiply-adds."""
+
+
+def piece_rows(rows: int, row_work: int) -> int:
+    """Rows of a piece: equal shares of a batch, in whole groups.
+
+    >>> piece_rows(200, 1000), piece_rows(300, 1000), piece_rows(200, 3 * 10**6), piece_rows(3, 10**9)
+    (200, 152, 200, 8)
+    """
+    most = max(LEAST_ROWS, min(PIECE_ROWS, PIECE_WORK // row_work))
+    share = -(-rows // -(-rows // most))
+    return -(-share // GROUP) * GROUP
 
 
 class StepRule(Protocol):
@@ -89,8 +100,7 @@ class NetworkPasses:
         weights = sum(a * b for a, b in pairwise(units))
         self._row_work = 3 * weights + PER_UNIT * sum(units)
         self._step_work = PER_WEIGHT * weights
-        whole = -(-most // GROUP) * GROUP
-        self._rows = max(GROUP, min(PIECE_ROWS, PIECE_WORK // self._row_work // GROUP * GROUP, whole))
+        self._rows = piece_rows(most, self._row_work)
         threads = min(thread_count(), max(1, self._rows * self._row_work // TEAM_WORK))
         self._team = Team(threads)
         kind: Any = _kernels.FloatPassing if np.dtype(dtype) == np.float32 else _kernels.DoublePassing
@@ -139,18 +149,19 @@ class NetworkPasses:
         return float(carried[0]), float(carried[1])
 
     def losses(self, visits: Visits, weights: AnyArray) -> tuple[float, Vector]:
-        """Σ a·loss over all rows as they lie, and its gradient; calls are added up in float64."""
-        rows = visits.count
-        pieces = min(max(1, CALL_WORK // (self._rows * self._row_work)), CALL_ROWS // self._rows)
-        carried, total = np.zeros(4), np.zeros(len(weights))
-        part = np.empty_like(weights)
-        for first in range(0, rows, pieces * self._rows):
-            part[:] = 0.0
-            last = min(rows, first + pieces * self._rows)
+        """Σ a·loss over all rows as they lie, and its gradient."""
+        rows, most = visits.count, max(1, CALL_WORK // (self._rows * self._row_work)) * self._rows
+        carried, total, part = np.zeros(4), np.zeros(len(weights)), np.zeros_like(weights)
+        last = 0
+        while last < rows:
+            first, end = last, min(rows, (last // SUM_ROWS + 1) * SUM_ROWS)
+            last = min(end, first + most)
             size, start = self._team.size(), perf_counter()
             self._passing.losses(
                 visits.rows, visits.labels.codes, visits.labels.weights, weights, part, carried, first, last, size
             )
             self._team.note(size, (perf_counter() - start) / (last - first))
-            total += part
+            if last == end:
+                total += part
+                part[:] = 0.0
         return float(carried[2]), total
