@@ -260,7 +260,7 @@ class PenalisedLoss:
         gradient = np.array(raw, dtype=np.float64)
         if self.constant:
             rows = gradient.reshape(self.outputs, -1)
-            rows[:, :-1] -= np.outer(rows[:, -1], self.shift)
+            rows[:, :-1] -= rows[:, -1:] * self.shift
         return gradient
 
     def _hold_classes(self, hessian: Matrix) -> None:
