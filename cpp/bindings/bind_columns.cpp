@@ -125,7 +125,7 @@ public:
         return hand_over(std::move(out), {size()});
     }
 
-    std::ptrdiff_t stored() const { return static_cast<std::ptrdiff_t>(columns_.values.size()); }
+    std::ptrdiff_t stored() const { return ready_ ? columns_.stored() : 0; }
 
 private:
     std::size_t size() const { return static_cast<std::size_t>(columns_.count) + (model_.constant ? 1U : 0U); }

@@ -14,19 +14,35 @@ std::size_t at(std::ptrdiff_t k) { return static_cast<std::size_t>(k); }
 
 constexpr std::int64_t kEntries = 4096;  // column numbers that are read in one go
 
-// Every entry of a chosen column: work(place, row, value).
-template <class Work>
-void for_entries(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, const PackedColumns& packed,
-                 const Work& work) {
+// Entries of columns that are not wanted go to one place behind all others: a branch that the processor cannot foresee
+// would cost more than to write them. So do those that no place was counted for; then it says false.
+bool copy_rows(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, PackedColumns& packed) {
     const std::int32_t* place = packed.place.data();
+    const auto count = static_cast<std::int32_t>(packed.count);
+    std::int64_t* cursor = packed.cursor.data();
+    std::int32_t* lines = packed.rows.data();
+    double* values = packed.values.data();
+    const std::int64_t behind = packed.starts.back();
+    std::vector<std::int64_t> ends(packed.starts.begin() + 1, packed.starts.end());
+    ends.push_back(behind + 1);
     SparseScratch scratch;
+    std::int64_t strange = 0;
     const std::ptrdiff_t step = chunk_rows(rows, first, last, 0);
     for (std::ptrdiff_t from = first; from < last; from += step) {
         const SparseChunk chunk = load_csr(rows, from, std::min(step, last - from), scratch);
         for (std::ptrdiff_t i = 0; i < chunk.m; ++i)
-            for (std::int64_t k = chunk.starts[i]; k < chunk.starts[i + 1]; ++k)
-                if (const std::int32_t j = place[chunk.indices[k]]; j >= 0) work(j, from + i, chunk.values[k]);
+            for (std::int64_t k = chunk.starts[i]; k < chunk.starts[i + 1]; ++k) {
+                const std::int32_t j = place[chunk.indices[k]];
+                const std::int64_t next = cursor[j];
+                const bool full = next >= ends[at(j)];
+                const std::int64_t to = full ? behind : next;
+                strange += full ? 1 : 0;
+                cursor[j] = next + (j < count && !full ? 1 : 0);
+                lines[to] = static_cast<std::int32_t>(from + i);
+                values[to] = chunk.values[k];
+            }
     }
+    return strange == 0;
 }
 
 }  // namespace
@@ -52,40 +68,26 @@ void choose_columns(const Rows& rows, const std::int64_t* which, std::ptrdiff_t 
     packed.count = count;
     packed.sparse = rows.sparse();
     packed.which.assign(which, which + count);
-    packed.place.assign(at(rows.d), -1);
+    packed.place.assign(at(rows.d), static_cast<std::int32_t>(count));
     for (std::ptrdiff_t j = 0; j < count; ++j) packed.place[at(which[j])] = static_cast<std::int32_t>(j);
     packed.starts.assign(packed.sparse ? at(count + 1) : 0, 0);
     if (packed.sparse) {
         for (std::ptrdiff_t j = 0; j < count; ++j)
             packed.starts[at(j + 1)] = packed.starts[at(j)] + packed.counts[at(which[j])];
-        packed.rows.resize(static_cast<std::size_t>(packed.starts.back()));
-        packed.cursor.assign(packed.starts.begin(), packed.starts.end() - 1);
+        packed.rows.resize(static_cast<std::size_t>(packed.starts.back()) + 1);
+        packed.cursor = packed.starts;
     }
-    packed.values.resize(at(packed.begin(count)));
+    packed.values.resize(at(packed.begin(count)) + 1);
 }
 
 bool copy_entries(const Rows& rows, const double* shift, std::ptrdiff_t first, std::ptrdiff_t last,
                   PackedColumns& packed) {
     double* values = packed.values.data();
     if (rows.layout == Layout::csr) {
-        std::int64_t* cursor = packed.cursor.data();
-        std::int32_t* lines = packed.rows.data();
-        const std::int64_t* starts = packed.starts.data();
-        bool fits = true;
-        for_entries(rows, first, last, packed, [&](std::int32_t j, std::ptrdiff_t i, double x) {
-            const std::int64_t to = cursor[j];
-            if (to == starts[j + 1]) {
-                fits = false;
-                return;
-            }
-            ++cursor[j];
-            lines[to] = static_cast<std::int32_t>(i);
-            values[to] = x;
-        });
-        if (!fits) return false;
+        if (!copy_rows(rows, first, last, packed)) return false;
         if (last == packed.n)
-            for (std::ptrdiff_t j = 0; j < packed.count; ++j) fits = fits && cursor[j] == starts[j + 1];
-        return fits;
+            for (std::ptrdiff_t j = 0; j < packed.count; ++j)
+                if (packed.cursor[at(j)] != packed.starts[at(j + 1)]) return false;
     } else if (rows.layout == Layout::csc) {
         if (first > 0) return true;
         for (std::ptrdiff_t j = 0; j < packed.count; ++j) {

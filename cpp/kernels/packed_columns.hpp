@@ -13,15 +13,16 @@ namespace separatrix {
 struct PackedColumns {
     std::ptrdiff_t n = 0, count = 0;
     bool sparse = false;
-    std::vector<std::int32_t> place;   // of each column of the table among the packed ones, or -1
+    std::vector<std::int32_t> place;   // of each column of the table among the packed ones; `count` for the others
     std::vector<std::int64_t> which;   // the columns of the table
     std::vector<std::int64_t> counts;  // sparse: entries of every column of the table, once they were counted
     std::vector<std::int64_t> starts;  // sparse: count + 1
     std::vector<std::int64_t> cursor;  // sparse: where the next entry of a column goes
     std::vector<std::int32_t> rows;    // sparse: the row of each value
-    std::vector<double> values;
+    std::vector<double> values;        // and one more, which is not used
 
     std::ptrdiff_t begin(std::ptrdiff_t j) const { return sparse ? static_cast<std::ptrdiff_t>(starts[static_cast<std::size_t>(j)]) : n * j; }
+    std::ptrdiff_t stored() const { return begin(count); }
     std::ptrdiff_t length(std::ptrdiff_t j) const { return begin(j + 1) - begin(j); }
 };
 
