@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Never, Protocol, runtime_checkable
 
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector, Visits
-from separatrix.core.sweeping import SweepState
+from separatrix.core.sweeping import Sketch, SweepState
 from separatrix.core.total import Total
 
 
@@ -114,6 +114,9 @@ class Engine(Protocol):
 
     def quick_start(self, begin: Vector, shift: Vector | None, strength: float, work: float, way: Any) -> Any:
         """The first passes of a penalised logistic fit of two classes, all in one call."""
+
+    def sketch(self) -> Sketch | None:
+        """The rows in a byte per number, for quick looks; None unless they are few and dense."""
 
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row."""
