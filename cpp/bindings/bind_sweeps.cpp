@@ -39,12 +39,22 @@ void check_bounds(const PerceptronTask& task, const std::optional<MutableFloats>
          "one leeway and one length per row, one reference per coefficient");
 }
 
+std::size_t sketch_size(std::ptrdiff_t rows, std::ptrdiff_t columns) {
+    return static_cast<std::size_t>(rows * sketch_stride(columns) + kSketchLine);
+}
+
+void check_sketch(const Rows& rows, const Bytes& sketch) {
+    need(!rows.sparse(), "sketches are of dense rows");
+    need(sketch.size() == sketch_size(rows.n, rows.d), "a sketch has a byte per number and some more per row");
+}
+
 void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
                 std::optional<VisitOrder> order, bool constant, double rate, std::optional<Doubles> rates,
                 double margin, double shrink, double truncate, std::int64_t average_from, MutableDoubles point,
                 MutableDoubles counters, std::optional<MutableDoubles> run_point, std::optional<MutableDoubles> total,
                 std::optional<MutableDoubles> lost, std::optional<MutableFloats> leeway,
-                std::optional<MutableFloats> lengths, std::optional<Doubles> reference, std::ptrdiff_t first,
+                std::optional<MutableFloats> lengths, std::optional<Doubles> reference,
+                std::optional<Bytes> sketch, std::ptrdiff_t first,
                 std::ptrdiff_t last) {
     PerceptronTask task;
     task.rows = &held.rows;
@@ -78,6 +88,11 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
     task.leeway = data_of(leeway);
     task.lengths = data_of(lengths);
     task.reference = data_of(reference);
+    if (sketch) {
+        need(leeway.has_value(), "a sketch goes with leeways");
+        check_sketch(held.rows, *sketch);
+        task.sketch = first_line(sketch->data());
+    }
     nb::gil_scoped_release unlocked;
     sweep_perceptron(task, first, last);
 }
@@ -146,6 +161,14 @@ void leeways(const HeldRows& held, Codes codes, std::int32_t positive, bool cons
     row_leeways(task, first, last, lanes, threads);
 }
 
+void sketch(const HeldRows& held, Bytes out, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
+            int threads) {
+    check_span(held.rows, first, last, lanes);
+    check_sketch(held.rows, out);
+    nb::gil_scoped_release unlocked;
+    sketch_rows(held.rows, first_line(out.data()), first, last, lanes, threads);
+}
+
 template <class Number>
 void shuffle_rows(nb::ndarray<Number, nb::ndim<1>, nb::c_contig, nb::device::cpu> order, std::uint64_t seed) {
     nb::gil_scoped_release unlocked;
@@ -160,7 +183,7 @@ void bind_sweeps(nb::module_& module) {
                nb::arg("rates").none(), nb::arg("margin"), nb::arg("shrink"), nb::arg("truncate"),
                nb::arg("average_from"), nb::arg("point").noconvert(), nb::arg("counters").noconvert(), nb::arg("run_point").none().noconvert(),
                nb::arg("total").none().noconvert(), nb::arg("lost").none().noconvert(), nb::arg("leeway").none().noconvert(), nb::arg("lengths").none().noconvert(),
-               nb::arg("reference").none(), nb::arg("first"), nb::arg("last"),
+               nb::arg("reference").none(), nb::arg("sketch").none(), nb::arg("first"), nb::arg("last"),
                "Visit rows in order by the perceptron's rule; point, counters and the rest are changed in place.");
     module.def("descent", &descent, nb::arg("rows"), nb::arg("codes"), nb::arg("weights").none(),
                nb::arg("order").none().noconvert(), nb::arg("outputs"), nb::arg("constant"), nb::arg("hard"), nb::arg("batch"),
@@ -174,6 +197,10 @@ void bind_sweeps(nb::module_& module) {
                nb::arg("margin"), nb::arg("point").noconvert(), nb::arg("leeway").noconvert(), nb::arg("lengths").noconvert(), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "How far the weights may move before a row can be a mistake, and each row's length, as float32.");
+    module.def("sketch", &sketch, nb::arg("rows"), nb::arg("out").noconvert(), nb::arg("first"), nb::arg("last"),
+               nb::arg("lanes"), nb::arg("threads"),
+               "Each row as a step times whole numbers up to 127, and how far that is off.");
+    module.def("sketch_size", &sketch_size, nb::arg("rows"), nb::arg("columns"), "Bytes of a sketch.");
     module.def("shuffle", &shuffle_rows<std::int32_t>, nb::arg("order").noconvert(), nb::arg("seed"),
                "Shuffle row numbers in place; equal seeds give equal orders.");
     module.def("shuffle", &shuffle_rows<std::int64_t>, nb::arg("order").noconvert(), nb::arg("seed"));

@@ -24,6 +24,7 @@ using MutableDoubles = nb::ndarray<double, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RowNumbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using VisitOrder = std::variant<Codes, RowNumbers>;  // row numbers of 32 or of 64 bits
+using Bytes = nb::ndarray<std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using MutableFloats = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutDoubles = nb::ndarray<nb::numpy, double>;
 

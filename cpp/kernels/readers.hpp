@@ -13,6 +13,18 @@ namespace separatrix {
 
 inline constexpr std::ptrdiff_t kAhead = 8;  // rows whose memory is fetched before they are read
 
+SEPARATRIX_INLINE void prefetch_dense(const Rows& rows, std::ptrdiff_t i) {
+#if defined(__GNUC__) || defined(__clang__)
+    if (rows.layout != Layout::dense) return;
+    const unsigned char* from = rows.strip.data + i * rows.row_stride;
+    const std::ptrdiff_t bytes = rows.d * rows.strip.stride;
+    for (std::ptrdiff_t k = 0; k < bytes && k < 2048; k += 64) __builtin_prefetch(from + k);
+#else
+    (void)rows;
+    (void)i;
+#endif
+}
+
 struct DenseReader {
     const Rows& rows;
     const double* base = nullptr;  // float64 rows in place
@@ -38,16 +50,31 @@ struct DenseReader {
     SEPARATRIX_INLINE void each(const Work& work) const {
         for (std::ptrdiff_t j = 0; j < rows.d; ++j) work(j, x[j]);
     }
-    SEPARATRIX_INLINE void prefetch(std::ptrdiff_t i) const {
+    SEPARATRIX_INLINE void prefetch(std::ptrdiff_t i) const { prefetch_dense(rows, i); }
+};
+
+template <class T>
+SEPARATRIX_INLINE void prefetch_one(const T* at) {
 #if defined(__GNUC__) || defined(__clang__)
-        if (rows.layout != Layout::dense) return;
-        const unsigned char* from = rows.strip.data + i * rows.row_stride;
-        const std::ptrdiff_t bytes = rows.d * rows.strip.stride;
-        for (std::ptrdiff_t k = 0; k < bytes && k < 2048; k += 64) __builtin_prefetch(from + k);
+    __builtin_prefetch(at);
 #else
-        (void)i;
+    (void)at;
 #endif
+}
+
+// float32 rows in place: every number becomes a double in a register, with the same bits as one after the other.
+struct FloatReader {
+    const Rows& rows;
+    const float* x = nullptr;
+
+    explicit FloatReader(const Rows& from) : rows(from) {}
+    SEPARATRIX_INLINE void at(std::ptrdiff_t i) { x = floats_of(rows, i, 1).x; }
+    SEPARATRIX_INLINE double score(const double* w) const { return dot(x, w, rows.d); }
+    SEPARATRIX_INLINE void add(double step, double* SEPARATRIX_RESTRICT w) const {
+        const float* SEPARATRIX_RESTRICT from = x;
+        for (std::ptrdiff_t j = 0; j < rows.d; ++j) w[j] += step * static_cast<double>(from[j]);
     }
+    SEPARATRIX_INLINE void prefetch(std::ptrdiff_t i) const { prefetch_dense(rows, i); }
 };
 
 struct SparseReader {

@@ -41,22 +41,44 @@ SEPARATRIX_INLINE double reach_of(const double* SEPARATRIX_RESTRICT point, const
     return moved + slack * (moved + length_above(sizes, largest, p));
 }
 
+constexpr std::ptrdiff_t kLooks = 16;  // sketches whose memory is fetched before they are looked at
+constexpr std::ptrdiff_t kWindow = 64;  // visits looked at past one that waits to be read: a mistake there undoes them
+constexpr double kLookPrice = 0.125;
+
 template <class Reader>
 SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
     Reader reader(*task.rows);
     const std::ptrdiff_t d = task.rows->d, p = task.p();
     double* point = task.point;
     double* counters = task.counters;
-    const bool skipping = task.leeway != nullptr;
+    const bool skipping = task.leeway != nullptr, looking = skipping && task.sketch != nullptr;
     const auto before = static_cast<std::ptrdiff_t>(counters[kVisits]) - first;  // visits before position 0
     double reach = skipping ? reach_of(point, task.reference, p) : 0;
+    QuickLook look(task.sketch, d, task.constant);
+    if (looking) look.renew(point);
+    const auto note = [&](std::int64_t i, double signed_score) SEPARATRIX_INLINE_LAMBDA {
+        const double known = (signed_score - (task.margin + kTiny)) / static_cast<double>(task.lengths[i]) - reach;
+        task.leeway[i] = std::max(task.leeway[i], float_below(known));
+    };
     // Rows to be read wait in a ring while their memory is fetched; `ahead` is where the search for more stands.
-    std::ptrdiff_t places[kAhead], read = 0, ahead = first, head = 0, waiting = 0;
+    std::ptrdiff_t places[kAhead], read = 0, looked = 0, ahead = first, head = 0, waiting = 0;
     std::int64_t numbers[kAhead];
     for (;;) {
         for (; waiting < kAhead && ahead < last; ++ahead) {
+            if (looking && waiting > 0 && ahead > places[head] + kWindow) break;
             const std::int64_t i = task.order[ahead];
+            if (looking && ahead + kLooks < last) {
+                const std::int64_t later = task.order[ahead + kLooks];
+                look.prefetch(later);
+                prefetch_one(task.codes + later);
+                prefetch_one(task.leeway + later);
+            }
             if (skipping && reach < static_cast<double>(task.leeway[i])) continue;
+            if (looking) {
+                ++looked;
+                const double sign = task.codes[i] == task.positive ? 1.0 : -1.0;
+                if (look.known() && look.below(i, sign) > task.margin) continue;
+            }
             const std::ptrdiff_t slot = (head + waiting++) % kAhead;
             places[slot] = ahead;
             numbers[slot] = i;
@@ -73,10 +95,7 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
         const double sign = task.codes[i] == task.positive ? 1.0 : -1.0;
         const double signed_score = sign * score;
         counters[kScore] = score;
-        if (skipping) {
-            const double known = (signed_score - (task.margin + kTiny)) / static_cast<double>(task.lengths[i]) - reach;
-            task.leeway[i] = std::max(task.leeway[i], float_below(known));
-        }
+        if (skipping) note(i, signed_score);
         if (signed_score > task.margin) continue;
         const std::ptrdiff_t visit = before + place + 1;
         const double weight = task.weights != nullptr ? task.weights[i] : 1.0;
@@ -100,12 +119,16 @@ SEPARATRIX_INLINE void sweep_rows(const PerceptronTask& task, std::ptrdiff_t fir
         }
         if (skipping) {
             const double now = reach_of(point, task.reference, p);
-            if (!(now <= reach)) waiting = 0, ahead = place + 1;  // rows passed over may be mistakes now
+            if (looking || !(now <= reach)) {  // rows passed over may be mistakes now
+                waiting = 0;
+                ahead = place + 1;
+            }
             reach = now;
+            if (looking) look.renew(point);
         }
     }
     counters[kVisits] += static_cast<double>(last - first);
-    counters[kSkipped] += static_cast<double>(last - first - read);
+    counters[kSkipped] += static_cast<double>(last - first - read) - kLookPrice * static_cast<double>(looked);
 }
 
 // With a penalty every visit changes w: the L2 part as a common factor, the L1 part by what each
@@ -175,6 +198,11 @@ void sweep_dense(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_
 }
 
 SEPARATRIX_CLONES
+void sweep_floats(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
+    sweep_rows<FloatReader>(task, first, last);
+}
+
+SEPARATRIX_CLONES
 void sweep_sparse(const PerceptronTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
     sweep_rows<SparseReader>(task, first, last);
 }
@@ -195,8 +223,10 @@ void sweep_perceptron(const PerceptronTask& task, std::ptrdiff_t first, std::ptr
     const bool penalised = task.shrink > 0 || task.truncate > 0;
     if (task.rows->sparse())
         dispatched(penalised ? sweep_sparse_penalised : sweep_sparse)(task, first, last);
+    else if (penalised)
+        dispatched(sweep_dense_penalised)(task, first, last);
     else
-        dispatched(penalised ? sweep_dense_penalised : sweep_dense)(task, first, last);
+        dispatched(floats_in_place(*task.rows) ? sweep_floats : sweep_dense)(task, first, last);
 }
 
 namespace {

@@ -13,6 +13,7 @@
 
 #include "lanes.hpp"
 #include "order.hpp"
+#include "sketch.hpp"
 
 namespace separatrix {
 
@@ -24,7 +25,7 @@ enum SweepCounter : int {
     kScore,         // z of the last row that was read
     kLastMistake,   // number of the visit that was the last mistake
     kLongestRun,    // longest run of visits without a mistake that ended in one
-    kSkipped,       // visits that needed no reading
+    kSkipped,       // visits that needed no reading; a look at a sketch is an eighth of one
     kTruncated,     // L1: what every weight should have lost by now
     kWrong,         // sum of a over visits that predict the other class; a score of zero predicts the positive one
     kCounters
@@ -54,6 +55,7 @@ struct PerceptronTask {
     float* leeway = nullptr;            // n: no mistake while w is less than this far from the reference
     const float* lengths = nullptr;     // n: |x|, rounded up, the constant included
     const double* reference = nullptr;  // p
+    const std::int8_t* sketch = nullptr;  // dense rows only, or none
 
     std::ptrdiff_t p() const { return rows->d + (constant ? 1 : 0); }
 };

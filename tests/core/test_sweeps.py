@@ -87,9 +87,9 @@ def test_sparse_rows_make_the_same_mistakes(layout, n, d, seed):
     scale=st.sampled_from([1e-170, 1e-150, 1e-8, 1.0, 1e8, 1e140]),
     flat=st.booleans(),
     margin=st.sampled_from([0.0, 2.0]),
-    sparse=st.booleans(),
+    layout=st.sampled_from(["c", "csr", "fortran", "float32", "unaligned"]),
 )
-def test_skipping_changes_no_bit(n, d, seed, scale, flat, margin, sparse):
+def test_skipping_changes_no_bit(n, d, seed, scale, flat, margin, layout):
     """Columns of very different size, rows near the boundary, underflow: the skipped rows are never mistakes."""
     draw = np.random.default_rng(seed)
     X = draw.normal(size=(n, d)) * (scale ** draw.random(d) if flat else scale)
@@ -97,17 +97,63 @@ def test_skipping_changes_no_bit(n, d, seed, scale, flat, margin, sparse):
     codes = (X / scale @ w > 0).astype(np.int32)
     codes[draw.random(n) < 0.05] ^= 1
     rule = PerceptronRule(margin=margin)
-    table = tables.LAYOUTS["csr"](X) if sparse else X
-    engine = engine_of(table, codes)
+    if layout == "float32":
+        X = np.clip(X, -1e38, 1e38).astype(np.float32)
+    engine = engine_of(X if layout == "float32" else tables.LAYOUTS[layout](X), codes)
     plain, quick = SweepState(np.zeros(d + 1)), SweepState(np.zeros(d + 1))
     for epoch in range(12):
         order = draw.permutation(n)
         if epoch % 4 == 2:
             with_leeway(quick, engine, rule)
+        if epoch == 5:
+            quick.sketch = engine.sketch()
+            assert (quick.sketch is None) == (layout == "csr")
         engine.sweep(rule, plain, order)
         engine.sweep(rule, quick, order)
         assert plain.mistakes == quick.mistakes
         np.testing.assert_array_equal(plain.point, quick.point)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    n=st.integers(1, 30), d=st.integers(1, 40), seed=st.integers(0, 10**6),
+    scale=st.sampled_from([0.0, 1e-300, 1e-20, 1.0, 1e20, 1e300, np.inf, np.nan]),
+)  # fmt: skip
+def test_a_sketch_is_as_far_off_as_it_says(n, d, seed, scale):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    X[0] = X[0] * scale
+    sketch = engine_of(X, np.zeros(n, np.int32)).sketch()
+    begin = -sketch.ctypes.data % 64
+    numbers = -(-d // 16) * 16
+    records = sketch[begin : begin + n * (numbers + 16)].reshape(n, numbers + 16)
+    step, error, length, _ = records[:, numbers:].copy().view(np.float32).T.astype(np.float64)
+    assert (records[:, d:numbers] == 0).all()
+    known = np.isfinite(error)
+    assert known[1:].all()
+    off = X[known] - step[known, None] * records[known, :d]
+    assert (np.linalg.norm(off, axis=1) <= error[known]).all()
+    assert (np.linalg.norm(X[known], axis=1) <= length[known]).all()
+    assert (error[1:] <= 0.006 * np.sqrt(d) * np.abs(X[1:]).max(axis=1) + 1e-12).all()
+    assert known[0] == (scale in (0.0, 1e-20, 1.0, 1e20))
+
+
+def test_a_sketch_settles_most_visits_and_changes_none():
+    draw = np.random.default_rng(2)
+    X = draw.normal(size=(3000, 20))
+    codes = (X @ draw.normal(size=20) > 0).astype(np.int32)
+    engine, rule = engine_of(X, codes), PerceptronRule()
+    plain, quick = SweepState(np.zeros(21)), SweepState(np.zeros(21), sketch=engine.sketch())
+    for epoch in range(6):
+        order = draw.permutation(3000).astype(np.int32 if epoch % 2 else np.int64)
+        with_leeway(quick, engine, rule)
+        engine.sweep(rule, plain, order)
+        engine.sweep(rule, quick, order)
+        np.testing.assert_array_equal(plain.point, quick.point)
+        assert plain.mistakes == quick.mistakes
+    assert quick.skipped > 3 * 3000
+    with pytest.raises(ValueError):
+        engine.sweep(rule, SweepState(np.zeros(21), sketch=quick.sketch))
+    assert engine_of(np.ones((5, 2), np.int16), np.zeros(5, np.int32)).sketch() is None
 
 
 def test_rows_are_skipped_where_it_pays():
@@ -197,7 +243,7 @@ def test_the_kernel_refuses_what_does_not_fit():
     def sweep(order=None, point=3, counters=9, last=3, rates=None):
         _kernels.perceptron(
             rows, codes, 1, None, order, True, 1.0, rates, 0.0, 0.0, 0.0, -1, np.zeros(point), np.zeros(counters),
-            None, None, None, None, None, None, 0, last,
+            None, None, None, None, None, None, None, 0, last,
         )  # fmt: skip
 
     sweep()

@@ -13,7 +13,7 @@ import numpy as np
 from separatrix.core import _kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector, Visits
 from separatrix.core.lanes import THREAD_WORK, Span, spans
-from separatrix.core.sweeping import SweepState
+from separatrix.core.sweeping import Sketch, SweepState
 from separatrix.core.threads import thread_count
 from separatrix.core.total import CompensatedTotal, Total
 
@@ -208,6 +208,7 @@ def _perceptron(
         state.leeway,
         None if state.leeway is None else state.lengths,
         state.reference,
+        state.sketch,
         first,
         last,
     )
@@ -293,6 +294,14 @@ def leeways(rows: Rows, labels: Labels, rule: "Rule", state: SweepState, entries
             threads_for(span),
         )
     state.reference = state.point.copy()
+
+
+def sketch(rows: Rows, columns: int, entries_per_row: float) -> Sketch:
+    """Every row as a step times whole numbers up to 127, a byte each, and how far that is off."""
+    made = np.empty(_kernels.sketch_size(rows.n, columns), np.int8)
+    for span in spans(rows.n, 3 * entries_per_row + 8.0, 1):
+        _kernels.sketch(rows, made, span.first, span.last, span.lanes, threads_for(span))
+    return made
 
 
 def shuffle(order: Visits, seed: int) -> None:

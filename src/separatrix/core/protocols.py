@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Never, Protocol, runtime_checkable
 
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector, Visits
-from separatrix.core.sweeping import SweepState
+from separatrix.core.sweeping import Sketch, SweepState
 from separatrix.core.total import Total
 
 
@@ -117,6 +117,9 @@ class Engine(Protocol):
 
     def on_columns(self, constant: bool, weight: float, ridge: float) -> Any:
         """The logistic loss of two classes on columns that are packed as they are chosen."""
+
+    def sketch(self) -> Sketch | None:
+        """The rows in a byte per number, for quick looks; None unless they are few and dense."""
 
     def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
         """One output per row."""

@@ -3,8 +3,12 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from separatrix.core.arrays import Floats, Vector
+
+Sketch = NDArray[np.int8]
+"""A small table in a byte per number: whole numbers, and for each row their step and how far they are off."""
 
 COUNTERS = ("visits", "mistakes", "error", "score", "last_mistake", "longest_run", "skipped", "truncated", "wrong")
 """Names of the kernel's counters, in its order."""
@@ -19,7 +23,7 @@ class SweepState:
     weight. With ``leeway``, ``lengths`` and ``reference`` rows may be skipped: row i is no
     mistake while ‖w − reference‖ < ``leeway[i]``, because its score can fall by at most its
     length times that; leeways are rounded down, lengths up. ``steps`` counts batches, where rows
-    are visited in batches.
+    are visited in batches. With a ``sketch`` rows are looked at there first.
 
     >>> SweepState(np.zeros(3)).mistakes
     0
@@ -33,6 +37,7 @@ class SweepState:
     leeway: Floats | None = None
     lengths: Floats | None = None
     reference: Vector | None = None
+    sketch: Sketch | None = None
     epochs: int = 0
     steps: int = 0
 
@@ -68,7 +73,7 @@ class SweepState:
 
     @property
     def skipped(self) -> int:
-        """Visits that needed no reading."""
+        """Visits that needed no reading; a look at a sketch is an eighth of one."""
         return int(self.counters[6])
 
     def forget_leeway(self) -> None:

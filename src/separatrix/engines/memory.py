@@ -11,7 +11,7 @@ from separatrix.core.arrays import Codes, Matrix, Positions, Vector, Visits
 from separatrix.core.columns import ColumnProblem
 from separatrix.core.lanes import Span, spans
 from separatrix.core.protocols import Rowwise, Rule, Term
-from separatrix.core.sweeping import SweepState
+from separatrix.core.sweeping import Sketch, SweepState
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.total import merge_tree
 from separatrix.engines.blocks import Block, block_of
@@ -19,6 +19,9 @@ from separatrix.engines.lengths import squared_lengths
 
 PART = 2**20
 """Rows of a part, for whose numbers there is room beside the data."""
+
+MOST_SKETCHED = 2**25
+"""Bytes that a sketch may have: it stays in the processor's cache, or nearly."""
 
 
 @dataclass(slots=True)
@@ -34,6 +37,7 @@ class MemoryEngine:
     classes: int = 2
     weights: Vector | None = None
     _row_order: Block | None = field(default=None, init=False, repr=False)
+    _sketch: Sketch | None = field(default=None, init=False, repr=False)
 
     @property
     def copies(self) -> list[str]:
@@ -125,6 +129,16 @@ class MemoryEngine:
             state.leeway, state.lengths = np.empty(self.rows, np.float32), np.empty(self.rows, np.float32)
         labels = kernels.Labels(self.codes, self.weights)
         kernels.leeways(self._by_rows().rows, labels, rule, state, self.entries_per_row)
+
+    def sketch(self) -> Sketch | None:
+        """The rows in a byte per number, where that is no more than 32 MiB; None for sparse rows and short numbers."""
+        block = self.block
+        short = block.layout == "dense" and block.source.dtype.itemsize < 4
+        if block.sparse or short or self.rows * (self.columns_count + 32) > MOST_SKETCHED:
+            return None
+        if self._sketch is None:
+            self._sketch = kernels.sketch(block.rows, self.columns_count, self.entries_per_row)
+        return self._sketch
 
     def _by_rows(self) -> Block:
         """The block itself; columns stored one after the other are turned into rows once."""

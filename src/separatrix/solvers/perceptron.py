@@ -15,9 +15,10 @@ in an epoch or by the longest run without one (Gallant 1990). At the end all of 
 ratchet, and the best are taken.
 
 **Skipping.** Rows are skipped by a bound that is exact at a reference (see ``core.sweeping``) and loosens as w
-moves away. A new reference costs one parallel read of all rows; it is taken when the visits lost to looseness
-since the last one would have paid for it, and only if a sample of the rows says that it will serve: that most of
-them have more leeway than the last epoch's way.
+moves away. Of a small table a sketch, a byte per number, settles most of the others. A new reference costs one parallel
+read of all rows; it is taken when the visits lost to looseness since the last one would have paid for it, and, without
+a sketch, only if a sample of the rows says that it will serve: that most of them have more leeway than the last epoch's
+way.
 """
 
 from collections import deque
@@ -141,6 +142,7 @@ class Skipping:
     shares: tuple[float, float] = SHUFFLED
     _probe: Engine | None = None
     _before: Vector | None = None
+    _tried: bool = False
     _moved: float = np.inf
     _first: float | None = None
     _excess: float = 0.0
@@ -150,7 +152,7 @@ class Skipping:
         stale = state.leeway is not None and self._excess > self.shares[1]
         if state.leeway is None or stale:
             state.forget_leeway()
-            if self._expected(state) < self.shares[0]:
+            if self._sketched(state) or self._expected(state) < self.shares[0]:
                 self.engine.refer(self.rule, state)
                 self._first, self._excess = None, 0.0
         self._before = state.point.copy()
@@ -162,6 +164,12 @@ class Skipping:
         if state.leeway is not None:
             self._first = visited if self._first is None else self._first
             self._excess += visited - self._first + (1.0 if visited > self.shares[0] else 0.0)
+
+    def _sketched(self, state: SweepState) -> bool:
+        """Whether there is a sketch of the rows, made before the second epoch where they are few."""
+        if self._before is not None and not self._tried:
+            state.sketch, self._tried = self.engine.sketch(), True
+        return state.sketch is not None
 
     def _expected(self, state: SweepState) -> float:
         """The share of visits that would read the row, judged by some rows and the way of the last epoch."""
