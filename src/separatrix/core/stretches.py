@@ -6,9 +6,8 @@ import numpy as np
 
 from separatrix.core import _kernels
 from separatrix.core.arrays import AnyArray, Matrix, Positions, Vector
-from separatrix.core.kernels import Rows
+from separatrix.core.kernels import Rows, threads_for
 from separatrix.core.lanes import Span, spans
-from separatrix.core.threads import thread_count
 
 STRETCH = 2**17
 """Rows in a stretch: a megabyte for each number per row, and enough work for several threads."""
@@ -89,4 +88,4 @@ def _within(first: int, last: int, work: float) -> Iterator[tuple[Span, slice]]:
 
 
 def _threads(span: Span) -> int:
-    return thread_count() if span.work >= MANY else 1
+    return threads_for(span) if span.work >= MANY else 1
