@@ -250,6 +250,7 @@ void renew(const PackedColumns& columns, const double* curvature, int threads, C
         root[i] = std::sqrt(curvature[i]);
         model.total += curvature[i];
     }
+    if (model.scaled.size() != columns.values.size()) model.scaled.clear();
     model.scaled.resize(columns.values.size());
     model.along.assign(count, 0.0);
     model.diagonal.assign(count, 0.0);

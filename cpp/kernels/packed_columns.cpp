@@ -71,6 +71,8 @@ void choose_columns(const Rows& rows, const std::int64_t* which, std::ptrdiff_t 
     packed.place.assign(at(rows.d), static_cast<std::int32_t>(count));
     for (std::ptrdiff_t j = 0; j < count; ++j) packed.place[at(which[j])] = static_cast<std::int32_t>(j);
     packed.starts.assign(packed.sparse ? at(count + 1) : 0, 0);
+    packed.rows.clear();  // or what they hold would be copied when they grow
+    packed.values.clear();
     if (packed.sparse) {
         for (std::ptrdiff_t j = 0; j < count; ++j)
             packed.starts[at(j + 1)] = packed.starts[at(j)] + packed.counts[at(which[j])];

@@ -38,6 +38,9 @@ LOOSEST = 1e-3
 
 FEW_ROWS = 4
 
+PACKED_GROWTH = 3
+"""Columns that join a packed set for each in its support: to pack reads all rows, to look at a column once does not."""
+
 MOST_IN_VAIN = 2
 """Bounds that may fail to halve the best one before the solver gives up."""
 
@@ -173,7 +176,9 @@ def _chosen(
             return before, 0.0
     excess[support] = -np.inf
     count = int(support.sum())
-    growth = count if work.problem is not None or work.rows > FEW_ROWS * count else count // 2
+    growth = count if work.rows > FEW_ROWS * count else count // 2
+    if work.problem is not None:
+        growth = PACKED_GROWTH * count
     order = _largest(excess, max(work.extra, growth))
     joins = order[excess[order] > 0.0]
     # columns that nearly join are taken along, so that the set need not change again
