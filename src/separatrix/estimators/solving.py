@@ -35,6 +35,9 @@ IN_ROW_SPACE = 1e-3
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
 
+MOST_PACKED = 2**29
+"""Stored numbers of a table whose columns are packed: to read them all takes half a second, without an interrupt."""
+
 DIRECT_DENSE_COLUMNS = 64
 DIRECT_SPARSE_COLUMNS = 1000
 """Up to so many coefficients an L1 fit works on all at once; beyond, on working sets."""
@@ -290,7 +293,8 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     direct = objective.size <= few
     kept = not direct or (engine.sparse and objective.outputs == 1 and not is_small(objective))
     if kept:
-        packed = engine.sparse and objective.outputs == 1 and not direct
+        stored = engine.rows * engine.entries_per_row
+        packed = engine.sparse and objective.outputs == 1 and not direct and stored <= MOST_PACKED
         problem = objective.on_columns() if packed else None
         at_once = engine.columns_count // SHARE_AT_ONCE if packed else columns_at_once(objective)
         work = Work(engine.rows, at_once, hessian_price, direct, problem)

@@ -33,7 +33,7 @@ from separatrix.core import kernels
 from separatrix.core.arrays import Matrix, Vector, Visits, every
 from separatrix.core.errors import NotFiniteError
 from separatrix.core.protocols import Engine
-from separatrix.core.sweeping import SweepState
+from separatrix.core.sweeping import Sketch, SweepState
 from separatrix.core.trace import Trace
 
 SHUFFLED, IN_ORDER = (0.6, 0.3), (0.3, 0.6)
@@ -46,6 +46,9 @@ POCKET_SIZE = 5
 
 LITTLE = 2**20
 """Fewer stored numbers than this are read faster than they are reasoned about."""
+
+LOOKS = 64
+"""Visits for each mistake of the last epoch from which on a sketch pays."""
 
 PROBE_ROWS = 2000
 """Rows that are looked at to see whether a reference will serve."""
@@ -142,17 +145,20 @@ class Skipping:
     shares: tuple[float, float] = SHUFFLED
     _probe: Engine | None = None
     _before: Vector | None = None
+    _sketch: Sketch | None = None
     _tried: bool = False
+    _mistakes: int = 0
     _moved: float = np.inf
     _first: float | None = None
     _excess: float = 0.0
 
     def prepare(self, state: SweepState) -> None:
         """Before an epoch: take a reference if it pays, or give up one that does not."""
+        sketched = self._sketched(state)
         stale = state.leeway is not None and self._excess > self.shares[1]
         if state.leeway is None or stale:
             state.forget_leeway()
-            if self._sketched(state) or self._expected(state) < self.shares[0]:
+            if sketched or self._expected(state) < self.shares[0]:
                 self.engine.refer(self.rule, state)
                 self._first, self._excess = None, 0.0
         self._before = state.point.copy()
@@ -166,9 +172,12 @@ class Skipping:
             self._excess += visited - self._first + (1.0 if visited > self.shares[0] else 0.0)
 
     def _sketched(self, state: SweepState) -> bool:
-        """Whether there is a sketch of the rows, made before the second epoch where they are few."""
-        if self._before is not None and not self._tried:
-            state.sketch, self._tried = self.engine.sketch(), True
+        """Whether rows are looked at in a sketch, made when it first pays: each mistake makes many looks void."""
+        made, self._mistakes = state.mistakes - self._mistakes, state.mistakes
+        pays = self._before is not None and made * LOOKS <= self.engine.rows
+        if pays and not self._tried:
+            self._sketch, self._tried = self.engine.sketch(), True
+        state.sketch = self._sketch if pays else None
         return state.sketch is not None
 
     def _expected(self, state: SweepState) -> float:
