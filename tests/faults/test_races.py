@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-from separatrix.core import kernels, lanes
+from separatrix.core import columns, kernels, lanes, network_passes, stretches
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.terms.logistic import LogisticLoss
 
@@ -26,9 +26,21 @@ MODELS = {
 }
 
 
+@pytest.fixture
+def helped(monkeypatch):
+    """Three threads for however little work."""
+    for module in (kernels, columns, network_passes):
+        monkeypatch.setattr(module, "thread_count", lambda: 3)
+    for module in (kernels, columns):
+        monkeypatch.setattr(module, "THREAD_WORK", 1)
+    monkeypatch.setattr(stretches, "MANY", 1)
+    monkeypatch.setattr(network_passes, "TEAM_WORK", 1)
+    monkeypatch.setattr(lanes, "LANE_WORK", 64)
+
+
 @pytest.mark.parametrize("layout", ["dense", "csr", "csc"])
 @pytest.mark.parametrize("name", MODELS)
-def test_threads_do_not_disturb_each_other(name, layout):
+def test_threads_do_not_disturb_each_other(name, layout, helped):
     draw = np.random.default_rng(0)
     X = draw.normal(size=(500, 5))
     y = (np.arange(500) % 3) if name == "softmax" else (X[:, 0] + draw.normal(size=500) > 0).astype(int)
