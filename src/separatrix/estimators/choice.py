@@ -24,7 +24,7 @@ MANY_SPARSE_COLUMNS = 4000
 STEPS = 6
 """Steps of Newton's method from zero."""
 
-PASSES = 16
+PASSES = 10
 """Passes of a quasi-Newton fit with a good preconditioner."""
 
 DIGITS = math.log(1e8)

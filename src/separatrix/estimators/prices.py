@@ -23,6 +23,9 @@ SPARSE_ENTRY = 25.0
 SPARSE_PAIR = 16.0
 """A pair of stored numbers of a sparse row, added into a Hessian."""
 
+TILE = 12.0
+"""Columns that a dense row has at least where a Hessian is added up."""
+
 FACTOR = 2.0
 """A multiply-add of a factorisation, which one thread does."""
 
@@ -55,7 +58,8 @@ class Prices:
 
     def hessian(self, rows: int) -> float:
         """The Hessian of some of the rows, added up in a pass over them."""
-        pairs = 0.5 * self.entries_per_row**2 * (SPARSE_PAIR if self.sparse else 1.0)
+        dense = max(self.entries_per_row, TILE)
+        pairs = 0.5 * (SPARSE_PAIR * self.entries_per_row**2 if self.sparse else dense**2)
         copied = COPY * rows * self.entries_per_row if rows < self.rows else 0.0
         return rows * pairs + copied
 
