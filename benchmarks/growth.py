@@ -97,10 +97,11 @@ def draw(found: dict[bool, dict[tuple[int, int], Place]]) -> None:
     figure, panels = pyplot.subplots(2, 2, figsize=(11.0, 7.6), layout="constrained", sharey=True)
     for row, correlated in enumerate((False, True)):
         grid = found[correlated]
-        kind = "correlated columns in units 0.1 … 10" if correlated else "unit columns"
+        kind = "correlated, in units 0.1 … 10" if correlated else "unit columns"
         _panel(panels[row][0], grid, COLUMNS, lambda n, d: (n, d), "rows", "columns", kind)
         _panel(panels[row][1], grid, ROWS, lambda d, n: (n, d), "columns", "rows", kind)
         panels[row][0].set_ylabel("seconds")
+    panels[0][0].set_ylim(bottom=3e-4)
     solvers = {place.solver for grid in found.values() for place in grid.values()}
     marks = [
         Line2D([], [], color=INK, marker=MARKS.get(name, "v"), linestyle="", label=name) for name in sorted(solvers)
@@ -109,7 +110,7 @@ def draw(found: dict[bool, dict[tuple[int, int], Place]]) -> None:
     figure.legend(handles=marks, loc="outside lower center", ncols=len(marks), frameon=False)
     figure.suptitle("A proved fit: dense float64, C = 1", color=INK)
     PICTURE.parent.mkdir(exist_ok=True)
-    figure.savefig(PICTURE, dpi=90)
+    figure.savefig(PICTURE, dpi=80)
     pyplot.close(figure)
     print(f"The picture is in {PICTURE.name}.")
 
@@ -133,7 +134,6 @@ def _panel(ax: Any, grid: Any, fixed: Sequence[int], at: Any, across: str, along
         ax.annotate(f"{value:,}", (x[-1], y[-1]), xytext=(5, 0), textcoords="offset points", color=colour, fontsize=8)
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_ylim(bottom=3e-4)
     ax.set_xlabel(across)
-    ax.set_title(f"{kind}; a line for each number of {along}", fontsize=10, color=INK)
+    ax.set_title(f"{kind}: a line for each number of {along}", fontsize=9, color=INK)
     tidy(ax)

@@ -5,10 +5,13 @@ import pytest
 import scipy.sparse
 
 from separatrix import LogisticRegression
+from separatrix.core.trace import Trace
 from separatrix.engines import MemoryEngine
 from separatrix.engines.blocks import block_of
 from separatrix.estimators.choice import choices, choose
 from separatrix.estimators.preconditioning import Renewal
+from separatrix.estimators.prices import Prices
+from separatrix.solvers.outcome import Patience
 from separatrix.terms.penalised import PenalisedLoss
 
 
@@ -120,6 +123,23 @@ def test_a_slow_diagonal_is_replaced_and_a_quick_one_stays():
     spread = np.linalg.eigvals(np.column_stack([factor.solve(column) for column in hessian.T])).real
     assert spread.min() > 0.3
     assert spread.max() < 3.0
+
+
+def test_where_passes_run_out_a_factor_is_no_matter_of_price():
+    """3,000 × 3,000 sparse rows took all hundred passes, none of which was worth a Hessian, and ended far off."""
+    X, y = table(2000, 200, True)
+    objective = objective_of(X, y)
+    trace = Trace()
+    patience = Patience(1e-8, 40, 0, trace, objective)
+    renewal = Renewal(objective, 0, patience=patience)
+    renewal.prices = Prices(2000, 3000, 3.0, True)  # a pass costs next to nothing, a factor all the more
+    here = objective.prepare_products(np.zeros(objective.size))
+    goal = 1e-8 * here.value
+    assert renewal(here, 0.97, goal) is None
+    for _ in range(25):
+        trace.record(1.0, np.inf, 1.0, 0.0, here.point)
+    assert renewal(here, 0.2, goal) is None  # twelve will do
+    assert renewal(here, 0.97, goal) is not None
 
 
 @pytest.mark.parametrize("C", [1e9, 1e12])

@@ -3,7 +3,8 @@
 The gradient has to fall by a factor e^L until the bound is met; at the factor ρ that a pass achieves, L/(−ln ρ) passes
 are left. A Hessian of m of n rows, factorised, promises ρ = √(p/m), because that is how far the curvature of a sample
 is from that of all rows; all rows promise ``FRESH``. With fewer rows than columns the whole fit may move to the space
-of the rows (``row_space``). What is cheapest in all, by ``prices``, is taken.
+of the rows (``row_space``). What is cheapest in all, by ``prices``, is taken; but where the passes that are allowed
+will not do, going on is no choice.
 """
 
 import math
@@ -17,6 +18,7 @@ from separatrix.core.factor import Factor, factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.core.stop import Stop
 from separatrix.estimators.prices import Prices, passes_until
+from separatrix.solvers.outcome import Patience
 from separatrix.solvers.quasi_newton import ASK_AFTER
 from separatrix.solvers.secants import Preconditioner
 from separatrix.terms.penalised import PenalisedLoss
@@ -57,6 +59,7 @@ class Renewal:
     objective: PenalisedLoss
     seed: int
     been_in_row_space: bool = False
+    patience: Patience | None = None
     to_row_space: bool = field(default=False, init=False)
     prices: Prices = field(init=False)
     spent: float = field(default=0.0, init=False)
@@ -76,6 +79,8 @@ class Renewal:
             rate = unknown_rate(self.prices)
         going_on = passes_until(needed, rate) * self.prices.one_pass
         most = AHEAD * self.spent if known else math.inf
+        if known and self._runs_out(passes_until(needed, rate)):
+            going_on = most = math.inf
         within = [offer for offer in offers(self.prices, not self.been_in_row_space) if offer.price <= most]
         cost = {offer: offer.price + passes_until(needed, offer.rate) * offer.one_pass for offer in within}
         best = min(cost, key=lambda offer: cost[offer], default=None)
@@ -88,6 +93,13 @@ class Renewal:
         if made is not None:
             self.taken.append(f"the Hessian of {best.rows} rows")
         return made
+
+    def _runs_out(self, passes: float) -> bool:
+        """Whether so many more passes are not to be had, when half of all are gone."""
+        if self.patience is None:
+            return False
+        left = self.patience.max_passes - len(self.patience.trace)
+        return 2 * left <= self.patience.max_passes and passes > left
 
 
 def offers(prices: Prices, row_space: bool = True) -> Iterator[Offer]:

@@ -113,7 +113,8 @@ def _steps(
 ) -> Begun | None:
     """The steps from a point to where they end, told to the trace; None where not even one pass was to be had."""
     trace, known = patience.trace, int(factor is not None)  # a point that led to a factor was told already
-    most = min(MOST_PASSES, patience.max_passes - len(trace) - 1 + known)
+    left = patience.max_passes - len(trace)
+    most = min(MOST_PASSES, left - 1, left // 2 + 1) + known  # another way must have time to end what this one cannot
     if most < 1:
         return None
     started = objective.quick_start(point, replace(way, most=most))

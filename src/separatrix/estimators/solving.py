@@ -175,7 +175,7 @@ def _solve_smooth(
 
         outcome = lead_by_guides(objective, begin, started, iterative_judge(objective, patience.tol), patience, seed)
     if solver == "quasi-newton":
-        judge, renewal = iterative_judge(objective), Renewal(objective, seed)
+        judge, renewal = iterative_judge(objective), Renewal(objective, seed, patience=patience)
         patience.extra = int(not near and renewal.prices.one_pass <= NEARLY_FREE * PASS)
         to_row_space = begun is not None and begun.to_row_space
         if not to_row_space:
@@ -185,7 +185,7 @@ def _solve_smooth(
         if to_row_space:
             begin = _in_row_space(objective, patience.tol, seed)
             patience.trace.reason += "; then in the space of the rows"
-            outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True))
+            outcome = quasi_newton(objective, begin, judge, patience, 250, Renewal(objective, seed, True, patience))
         patience.trace.reason += "".join(f"; led by {each}" for each in renewal.taken)
     if outcome is not None:
         goal = patience.tol * min(outcome.evaluation.value, 1.0)
