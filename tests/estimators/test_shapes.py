@@ -136,9 +136,9 @@ def test_where_passes_run_out_a_factor_is_no_matter_of_price():
     here = objective.prepare_products(np.zeros(objective.size))
     goal = 1e-8 * here.value
     assert renewal(here, 0.97, goal) is None
-    for _ in range(25):
+    for _ in range(28):
         trace.record(1.0, np.inf, 1.0, 0.0, here.point)
-    assert renewal(here, 0.2, goal) is None  # twelve will do
+    assert renewal(here, 0.05, goal) is None  # a dozen will do
     assert renewal(here, 0.97, goal) is not None
 
 

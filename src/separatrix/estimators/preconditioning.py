@@ -95,11 +95,11 @@ class Renewal:
         return made
 
     def _runs_out(self, passes: float) -> bool:
-        """Whether so many more passes are not to be had, when half of all are gone."""
+        """Whether so many more passes are not to be had, when two thirds of all are gone."""
         if self.patience is None:
             return False
         left = self.patience.max_passes - len(self.patience.trace)
-        return 2 * left <= self.patience.max_passes and passes > left
+        return 3 * left <= self.patience.max_passes and passes > left
 
 
 def offers(prices: Prices, row_space: bool = True) -> Iterator[Offer]:
