@@ -34,7 +34,7 @@ STEPS = 6.0
 PASSES = 8.0
 """Passes of secants, beside what a factor costs."""
 
-FEW = 20.0
+FEW = 25.0
 """Passes that secants take, with those of their proof: Newton's method goes first where it costs no more."""
 
 FLOOR, NEAR = 1e-18, 1e-3
