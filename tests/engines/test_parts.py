@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tables
-from separatrix import LogisticRegression, RidgeClassifier
+from separatrix import LogisticRegression, Perceptron, RidgeClassifier
+from separatrix.core import stretches
 from separatrix.engines import MemoryEngine, block_of, memory
 from separatrix.terms.combination import combined
 from separatrix.terms.logistic import Scores
@@ -105,3 +106,19 @@ def test_a_row_that_is_all_leverage_is_found_in_its_part(short):
     model = LogisticRegression(C=np.inf, firth=True).fit(X, codes, weights)
     assert model.certificate_.met
     model.certificate_.verify(X, codes, weights)
+
+
+def test_a_perceptron_in_stretches_is_proved_in_every_layout(monkeypatch):
+    """Lengths are taken by rows, scores by columns: both in the same stretches."""
+    monkeypatch.setattr(stretches, "STRETCH", 50)
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(437, 3))
+    X[:, 0] += 0.3 * np.sign(X[:, 0])
+    y = (X[:, 0] > 0).astype(int)
+    known = Perceptron().fit(X, y)
+    for layout in LAYOUTS:
+        table = tables.LAYOUTS[layout](X)
+        model = Perceptron().fit(table, y)
+        np.testing.assert_allclose(model.coef_, known.coef_, rtol=1e-10)
+        model.certificate_.verify(table, y)
+        known.certificate_.verify(table, y)

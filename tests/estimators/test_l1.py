@@ -222,3 +222,14 @@ def test_the_fit_is_the_map_under_the_prior_that_c_means(ratio):
         for _ in range(50):
             away = size * draw.normal(size=5)
             assert log_posterior(model.coef_[0] + away[:4], model.intercept_[0] + away[4]) < at
+
+
+@pytest.mark.parametrize(("seed", "C"), [(5, 3.0), (0, 10.0), (2, 100.0), (8, 1.0)])
+def test_columns_of_one_entry_in_the_same_row_are_no_obstacle(seed, C):
+    """They are collinear, so that the model of the packed columns has no single minimum."""
+    draw = np.random.default_rng(seed)
+    X = sp.random(80, 5000, density=0.01, random_state=draw, data_rvs=draw.standard_normal, format="csr")
+    y = draw.integers(0, 2, 80)
+    model = LogisticRegression(C=C, l1_ratio=1.0).fit(X, y)
+    assert model.certificate_.met
+    model.certificate_.verify(X, y)

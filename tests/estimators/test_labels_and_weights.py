@@ -132,3 +132,11 @@ def test_numbers_are_looked_up_as_they_would_be_sorted(dtype, rows):
     for far in (np.array([0, 2**40, 5]), np.array([2**63, 2**63 + 1, 2**64 - 1], np.uint64)):
         np.testing.assert_array_equal(encode(far, 3).classes, np.unique(far))
         np.testing.assert_array_equal(encode(far, 3).codes, np.unique(far, return_inverse=True)[1])
+
+
+def test_labels_finer_than_float64_are_told_apart():
+    labels = np.array([np.longdouble(2**53) - 1, np.longdouble(2**53) + 1, np.longdouble(2**53) + 3])
+    draw = np.random.default_rng(0)
+    codes = np.append(np.arange(3), draw.integers(0, 3, 597))
+    model = LogisticRegression().fit(draw.normal(size=(600, 3)), labels[codes])
+    np.testing.assert_array_equal(model.classes_, np.unique(labels))

@@ -152,3 +152,14 @@ def test_a_penalty_too_weak_for_a_proof_by_a_direction_is_noticed_soon(C):
     assert model.certificate_.met
     assert model.n_iter_[0] < 20
     model.certificate_.verify(X, y)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc"])
+def test_more_sparse_columns_than_a_factor_takes(format):
+    """No offer of a factor is left above 4,000 coefficients, nor a row space where rows are not few."""
+    draw = np.random.default_rng(0)
+    X = scipy.sparse.random_array((3000, 4000), density=0.003, rng=draw, format=format)
+    y = draw.integers(0, 2, 3000)
+    model = LogisticRegression().fit(X, y)
+    assert model.certificate_.met
+    model.certificate_.verify(X, y)

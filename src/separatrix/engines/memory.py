@@ -183,7 +183,7 @@ class MemoryEngine:
         """Scores or lengths of some rows after others, with the rows that they are."""
         options, entries = rowwise.options(), self.entries_per_row
         block = self._by_rows() if rowwise.kernel == "lengths" else self.block
-        for first, last in stretches.stretches(self.rows, block.layout):
+        for first, last in stretches.stretches(self.rows, self.block.layout):
             if rowwise.kernel == "lengths":
                 out = stretches.lengths(block.rows, options["constant"], first, last, entries)[:, None]
             else:

@@ -159,10 +159,10 @@ def _few_numbers(labels: AnyArray) -> tuple[AnyArray, Codes] | None:
     They are looked up in a table, part by part: sorting takes longer than a pass, and several times the memory of the
     labels.
     """
-    if labels.dtype.kind not in "iuf" or len(labels) == 0:
+    if labels.dtype.kind not in "iuf" or labels.dtype.itemsize > 8 or len(labels) == 0:
         return None
     low, high = labels.min(), labels.max()
-    if abs(int(low)) > 2**53 or not int(high) - int(low) < max(len(labels), NARROW):
+    if max(abs(int(low)), abs(int(high))) > 2**53 or not int(high) - int(low) < max(len(labels), NARROW):
         return None
     steps = range(0, len(labels), LABELS_AT_ONCE)
 

@@ -79,7 +79,7 @@ def begin_quickly(objective: PenalisedLoss, begin: Vector, patience: Patience, s
     choices = list(offers(prices))
     newton = STEPS * (reading + prices.hessian(engine.rows) + prices.factor - CALL)
     by_newton = p <= MOST_COEFFICIENTS and newton <= FEW * reading
-    price = newton if by_newton else PASSES * reading + min(offer.price for offer in choices)
+    price = newton if by_newton else PASSES * reading + min((offer.price for offer in choices), default=0.0)
     if subsampling(prices).price < price:
         return None
     if by_newton:

@@ -299,6 +299,11 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
         at_once = engine.columns_count // SHARE_AT_ONCE if packed else columns_at_once(objective)
         work = Work(engine.rows, at_once, hessian_price, direct, problem)
         outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
+        goal = patience.tol * min(judge.value(outcome.evaluation), 1.0)
+        if packed and outcome.stop is Stop.STALLED and not outcome.bound <= goal:  # collinear columns hold steps up
+            begin = outcome.evaluation.point
+            work = Work(engine.rows, columns_at_once(objective), hessian_price, direct)
+            outcome = working_set(objective, penalties.ravel(), begin, judge_of, patience, work)
         outcome = polished(judge, outcome, patience)
     if not kept or (outcome.stop is Stop.STALLED and objective.size <= DIRECT_SPARSE_COLUMNS):
         begin = outcome.evaluation.point if kept else begin

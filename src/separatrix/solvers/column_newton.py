@@ -67,6 +67,8 @@ def _lower(problem: OnColumns, here: Evaluation, step: Vector, alpha: Vector) ->
     length, noise = 1.0, 1e-15 * abs(value)
     if not (np.abs(step) > 1e-16 * np.abs(here.point).max(initial=0.0)).any():
         return None
+    if fall > noise:  # collinear columns without a ridge: the model's minimum was not found
+        return None
     while length > SHORTEST:
         there = problem.evaluate(here.point + length * step)
         enough = value + 1e-4 * length * min(fall, 0.0) + noise
