@@ -1,4 +1,4 @@
-"""The six verbs of the engine in memory."""
+"""What the engine in memory answers."""
 
 from fractions import Fraction
 

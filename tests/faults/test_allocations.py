@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 import separatrix as sx
 from separatrix.core import _kernels
@@ -63,6 +64,25 @@ def same(one, other):
     )
 
 
+def fail_each(fitted, again, table, y):
+    """Every allocation of a fit fails once: MemoryError or nothing, and the estimator as it was."""
+    before = _kernels.allocations()
+    again()
+    count = _kernels.allocations() - before
+    kept, failed = state(fitted), 0
+    for which in np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int)):
+        _kernels.fail_allocation(int(which))
+        try:
+            fitted.fit(table, y)
+        except MemoryError:
+            failed += 1
+            assert same(state(fitted), kept)
+        finally:
+            _kernels.fail_allocation(-1)
+    assert failed > 0
+    assert same(state(again()), kept)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("model", MODELS)
@@ -75,21 +95,8 @@ def test_a_failed_allocation_is_a_memory_error_and_changes_nothing(model, classe
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = state(MODELS[model]().fit(table, y))
-        before = _kernels.allocations()
         fitted = MODELS[model]().fit(table, y)
-        count = _kernels.allocations() - before
-        kept = state(fitted)
-        failed = 0
-        for which in np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int)):
-            _kernels.fail_allocation(int(which))
-            try:
-                fitted.fit(table, y)
-            except MemoryError:
-                failed += 1
-                assert same(state(fitted), kept)
-            finally:
-                _kernels.fail_allocation(-1)
-        assert failed > 0
+        fail_each(fitted, lambda: MODELS[model]().fit(table, y), table, y)
         assert same(state(MODELS[model]().fit(table, y)), expected)
 
 
@@ -115,23 +122,8 @@ def test_packed_columns_survive_failed_allocations(layout):
     draw = np.random.default_rng(7)
     table = LAYOUTS[layout](sp.random_array((120, 1500), density=0.05, rng=draw, format="csr"))
     y = draw.integers(0, 2, 120)
-    fitted = sx.LogisticRegression(l1_ratio=1.0, C=3.0).fit(table, y)
-    kept = state(fitted)
-    before = _kernels.allocations()
-    sx.LogisticRegression(l1_ratio=1.0, C=3.0).fit(table, y)
-    count = _kernels.allocations() - before
-    failed = 0
-    for which in np.unique(np.linspace(0, count - 1, min(count, MOST)).astype(int)):
-        _kernels.fail_allocation(int(which))
-        try:
-            fitted.fit(table, y)
-        except MemoryError:
-            failed += 1
-            assert same(state(fitted), kept)
-        finally:
-            _kernels.fail_allocation(-1)
-    assert failed > 0
-    assert same(state(sx.LogisticRegression(l1_ratio=1.0, C=3.0).fit(table, y)), kept)
+    model = sx.LogisticRegression(l1_ratio=1.0, C=3.0)
+    fail_each(clone(model).fit(table, y), lambda: clone(model).fit(table, y), table, y)
 
 
 def test_predictions_survive_failed_allocations():

@@ -63,7 +63,7 @@ class Rowwise(Protocol):
 
 @runtime_checkable
 class Engine(Protocol):
-    """Rows, labels and weights, wherever they live, behind six verbs."""
+    """Rows, labels and weights, wherever they live: totals, ordered passes, numbers per row, parts."""
 
     @property
     def rows(self) -> int:

@@ -1,4 +1,4 @@
-"""The engine in memory: six verbs over arrays, data frames and sparse matrices."""
+"""The engine in memory, over arrays, data frames and sparse matrices."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

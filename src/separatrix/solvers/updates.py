@@ -10,39 +10,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from separatrix.core.arrays import AnyArray, Vector
+from separatrix.core.network_passes import StepRule
 
 SLOWEST = 1e-6
 """An adaptive rate stops the fit once it is below this."""
 
 
-class Update(Protocol):
-    """What epochs need of a solver: arrays that steps change, and the rates of the steps."""
-
-    @property
-    def mean(self) -> AnyArray:
-        """The mean of the gradients, or the velocity."""
-
-    @property
-    def square(self) -> AnyArray | None:
-        """The mean of their squares."""
-
-    @property
-    def shares(self) -> tuple[float, float]:
-        """β₁ and β₂, or the momentum and 0."""
-
-    @property
-    def epsilon(self) -> float:
-        """Added to a divisor."""
-
-    @property
-    def nesterov(self) -> bool:
-        """Whether momentum looks ahead."""
-
-    def rates(self, count: int) -> Vector:
-        """The rates of the next steps."""
-
-    def advance(self, count: int) -> None:
-        """So many steps were taken."""
+class Update(StepRule, Protocol):
+    """What epochs need of a solver: what a step needs, and a rate that may change between them."""
 
     def epoch_ends(self, seen: int) -> None:
         """``seen`` rows have been visited since the start."""
