@@ -36,6 +36,9 @@ def cells(options: Options) -> Iterator[Cell]:
 
 def run(options: Options) -> None:
     standings: list[Standing] = []
+    warm = Cell(300, 5).problem()
+    for _ in range(20):  # the first fits of a process are slow, everybody's
+        compete(Cell(300, 5), warm, contenders.separatrix(warm)[0], peers(warm), 0)
     for cell in cells(options):
         problem = cell.problem()
         ours = contenders.separatrix(problem)[0]

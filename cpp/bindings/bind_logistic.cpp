@@ -91,8 +91,8 @@ OutDoubles product(const HeldRows& held, std::optional<Doubles> row_weights, Dou
 std::tuple<OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, std::ptrdiff_t, bool>
 quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
                  std::optional<Doubles> shift, bool constant, Doubles begin, double weight, double strength, bool newton,
-                 std::optional<Columns> lower, double goal, Doubles prices, Doubles rates, double spent, double unknown,
-                 std::ptrdiff_t most, std::size_t memory, std::ptrdiff_t lanes, int threads) {
+                 std::optional<Columns> lower, double goal, double tol, double proof, Doubles prices, Doubles rates, double spent, double unknown,
+                 std::ptrdiff_t most, std::size_t memory, bool keep, std::ptrdiff_t lanes, int threads) {
     const auto n = static_cast<std::size_t>(held.rows.n);
     QuickStart start;
     start.task.rows = &held.rows;
@@ -117,10 +117,13 @@ quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::
     start.newton = newton;
     start.lower = lower ? lower->data() : nullptr;
     start.goal = goal;
+    start.tol = tol;
+    start.proof = proof;
     start.spent = spent;
     start.unknown = unknown;
     start.most = most;
     start.memory = memory;
+    start.keep = keep;
     for (std::size_t k = 0; k < prices.size(); ++k) start.offers.push_back({prices.data()[k], rates.data()[k]});
     Started out;
     {
@@ -129,7 +132,7 @@ quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::
     }
     const auto passes = static_cast<std::size_t>(out.passes), pairs = static_cast<std::size_t>(out.pairs);
     const auto diagonal = out.inverse.size();
-    return {hand_over(std::move(out.points), {passes, p}),
+    return {hand_over(std::move(out.points), {keep ? passes : std::min<std::size_t>(passes, 1), p}),
             hand_over(std::move(out.values), {passes}),
             hand_over(std::move(out.norms), {passes}),
             hand_over(std::move(out.mistakes), {passes}),
@@ -154,8 +157,8 @@ void bind_logistic(nb::module_& module) {
     module.def("quick_start", &quick_start_from, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
                nb::arg("weights").none(), nb::arg("shift").none(), nb::arg("constant"), nb::arg("begin"),
                nb::arg("weight"), nb::arg("strength"), nb::arg("newton"), nb::arg("lower").none(), nb::arg("goal"),
-               nb::arg("prices"), nb::arg("rates"), nb::arg("spent"), nb::arg("unknown"), nb::arg("most"),
-               nb::arg("memory"), nb::arg("lanes"), nb::arg("threads"),
+               nb::arg("tol"), nb::arg("proof"), nb::arg("prices"), nb::arg("rates"), nb::arg("spent"), nb::arg("unknown"), nb::arg("most"),
+               nb::arg("memory"), nb::arg("keep"), nb::arg("lanes"), nb::arg("threads"),
                "All first steps of a fit: points, values, norms, mistakes, diagonal, secants, offer, near.");
 }
 

@@ -115,7 +115,8 @@ Guide first_guide(const Objective& objective, const Evaluation& here) {
     return {std::move(inverse), nullptr};
 }
 
-void record(Started& out, const Evaluation& here) {
+void record(Started& out, const Evaluation& here, bool keep) {
+    if (!keep) out.points.clear();
     out.points.insert(out.points.end(), here.point.begin(), here.point.end());
     out.values.push_back(here.value);
     out.norms.push_back(here.norm);
@@ -129,31 +130,61 @@ double passes_until(double needed, double rate) {
     return std::max(needed, 0.0) / -std::log(std::max(rate, 1e-6));
 }
 
+// The mean factor of a pass over the last few, or the last third: decrements swing. NaN where they are too few.
+double rate_of(const Vector& decrements) {
+    const std::size_t k = decrements.size();
+    const std::size_t over = std::max(kAskAfter, k / 3);
+    if (k <= over) return std::numeric_limits<double>::quiet_NaN();
+    return std::pow(decrements[k - 1] / decrements[k - 1 - over], 1.0 / static_cast<double>(over));
+}
+
+// The length of a typical row by the diagonal at zero, a quarter of the mean square in each column; 0 where that is unknown.
+double row_length(const Objective& objective, const Guide& guide) {
+    double squared = 0.0;
+    if (!guide.inverse.empty())
+        for (std::ptrdiff_t j = 0; j < objective.columns(); ++j) squared += 4.0 / guide.inverse[static_cast<std::size_t>(j)];
+    return std::sqrt(squared);
+}
+
+// Whether a few passes more would prove the point by its gradient alone for less than another proof costs: with the slope
+// g0 of the constant, (|g| + |row| |g0|)^2 / 2 strength is about what certificates/iterative makes of no direction.
+bool worth_shortening(const Objective& objective, const Evaluation& here, const Vector& decrements, double row) {
+    const QuickStart& start = objective.start();
+    const double* g = here.gradient.data();
+    double size = std::sqrt(dot(g, g, objective.columns()));
+    if (start.task.constant) size += row * std::fabs(g[objective.columns()]);
+    const double needed = std::log(size * size / (start.strength * start.tol * std::min(here.value, 1.0)));
+    return needed > 0.0 && passes_until(needed, rate_of(decrements)) <= start.proof;
+}
+
 // The offer that costs less than going on, or -1. The rate is that of the last few passes; at the very start it is a guess,
 // and only an offer that leaves nothing to do may rest on that.
 std::ptrdiff_t best_offer(const QuickStart& start, const Vector& decrements, double goal) {
     const std::size_t k = decrements.size();
     const bool guess = k == 1 && start.spent == 0.0;
     if (!guess && k <= kAskAfter) return -1;
-    const double rate =
-        guess ? start.unknown : std::pow(decrements[k - 1] / decrements[k - 1 - kAskAfter], 1.0 / kAskAfter);
+    const double rate = guess ? start.unknown : rate_of(decrements);
     const double needed = std::log(decrements[k - 1] / goal), spent = start.spent + static_cast<double>(k);
-    double least = kWorth * passes_until(needed, rate);
+    double least = kWorth * passes_until(needed, rate), any = least;  // of those that may be taken now, and of all
     std::ptrdiff_t best = -1;
     for (std::size_t at = 0; at < start.offers.size(); ++at) {
         const Offer& offer = start.offers[at];
-        const bool whole = offer.rate == 0.0;
-        const double cost = offer.price + (whole ? 0.0 : passes_until(needed, offer.rate));
-        if (cost < least && (guess ? whole : offer.price <= kAhead * spent)) {
+        const bool whole = offer.rate == 0.0, quicker = offer.rate > 1.0;
+        const double left = quicker ? passes_until(needed, rate) / offer.rate : passes_until(needed, offer.rate);
+        const double cost = offer.price + (whole ? 0.0 : left);
+        const bool now = guess ? whole : offer.price <= kAhead * spent;
+        if (now && cost < (quicker ? std::min(least, any) : least)) {
             least = cost;
             best = static_cast<std::ptrdiff_t>(at);
         }
+        any = std::min(any, cost);
     }
     return best;
 }
 
 }  // namespace
 
+SEPARATRIX_CLONES
 Started quick_start(const QuickStart& start, const double* begin) {
     const Objective objective(start);
     Started out;
@@ -161,9 +192,10 @@ Started quick_start(const QuickStart& start, const double* begin) {
         objective(Vector(begin, begin + objective.size()), start.newton, !start.newton && start.lower == nullptr);
     Evaluation next;
     Secants secants(first_guide(objective, here), objective.size(), start.memory);
+    const double row = row_length(objective, secants.guide());
     Vector step, decrements;
     while (std::isfinite(here.value)) {
-        record(out, here);
+        record(out, here, start.keep);
         if (start.newton) {
             if (!newton_step(objective, here, step)) break;
         } else {
@@ -173,8 +205,9 @@ Started quick_start(const QuickStart& start, const double* begin) {
         const double goal = 2.0 * start.goal * std::min(here.value, 1.0);
         out.near = decrement <= goal;
         decrements.push_back(decrement);
-        if (out.near || !(decrement > 0.0) || out.passes >= start.most) break;
-        out.taken = best_offer(start, decrements, goal);
+        if (!(decrement > 0.0) || out.passes >= start.most) break;
+        if (out.near && !worth_shortening(objective, here, decrements, row)) break;
+        if (!out.near) out.taken = best_offer(start, decrements, goal);
         if (out.taken >= 0 || !backtrack(objective, here, step, -decrement, start.newton, next)) break;
         if (!start.newton) {
             Vector along = next.point, change = next.gradient;

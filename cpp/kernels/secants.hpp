@@ -21,7 +21,7 @@ public:
 
     Secants(Guide guide, std::ptrdiff_t p, std::size_t most) : guide_(std::move(guide)), p_(p), most_(most) {}
 
-    void learn(std::vector<double> step, std::vector<double> change) {
+    SEPARATRIX_INLINE void learn(std::vector<double> step, std::vector<double> change) {
         const double product = dot(step.data(), change.data(), p_);
         const double lengths = std::sqrt(dot(step.data(), step.data(), p_) * dot(change.data(), change.data(), p_));
         if (!(product > kLeastCurvature * lengths)) return;
@@ -39,7 +39,7 @@ public:
     }
 
     // -B^-1 gradient.
-    std::vector<double> step(const std::vector<double>& gradient) const {
+    SEPARATRIX_INLINE std::vector<double> step(const std::vector<double>& gradient) const {
         std::vector<double> q = gradient, along(products_.size());
         for (std::size_t k = products_.size(); k-- > 0;) {
             along[k] = dot(steps_[k].data(), q.data(), p_) / products_[k];
@@ -65,7 +65,7 @@ public:
     const Guide& guide() const { return guide_; }
 
 private:
-    void solve_first(std::vector<double>& x) const {
+    SEPARATRIX_INLINE void solve_first(std::vector<double>& x) const {
         if (guide_.lower != nullptr)
             solve_triangles(guide_.lower, p_, x.data());
         else

@@ -67,7 +67,7 @@ class IterativeYardstick:
         rest = float(np.linalg.norm(by_output[:, :-1] if plain.constant else by_output))
         row = self.widest * (1.0 if outputs == 1 else math.sqrt(2.0))
         least = energy - 2.0 * float(step @ residual) + rest * rest / self.strength
-        if not error < 0.3 or least * row * row >= self.strength:
+        if not error < 0.3 or least * row * row >= self.strength or 0.5 * least > asked:
             return math.inf  # λ is at least √least and the reach row/√κ: nothing more need be computed
         scores = self._scores(evaluation, error)
         if scores is None:

@@ -103,7 +103,9 @@ class Yardstick:
         spreads = np.maximum(high - shift, shift - low)
         if constant:
             sizes, spreads = np.append(sizes, 1.0), np.append(spreads, 1.0)
-        return cls(rows, np.tile(sizes, outputs), np.tile(spreads, outputs), constant, outputs, longest)
+        if outputs > 1:
+            sizes, spreads = np.tile(sizes, outputs), np.tile(spreads, outputs)
+        return cls(rows, sizes, spreads, constant, outputs, longest)
 
     @property
     def gamma(self) -> float:

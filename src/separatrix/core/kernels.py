@@ -352,7 +352,7 @@ def eliminate(matrix: Matrix, prime: int) -> tuple[tuple[int, ...], tuple[int, .
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What a quick start saw: (w, b′), F, ‖w‖ and mistakes of each pass, and what it learnt.
+    """What a quick start saw: (w, b′) of each pass or of the last, F, ‖w‖ and mistakes of each, and what it learnt.
 
     That is the inverse of the Hessian's diagonal where it began, if that led it; the last secants; the offer that
     pays, −1 for none; whether it came near.
@@ -375,6 +375,8 @@ class QuickWay:
 
     newton: bool
     goal: float
+    tol: float = 1.0
+    proof: float = 0.0
     lower: Matrix | None = None
     prices: Vector = field(default_factory=lambda: np.empty(0))
     rates: Vector = field(default_factory=lambda: np.empty(0))
@@ -382,6 +384,7 @@ class QuickWay:
     unknown: float = 1.0
     most: int = 60
     memory: int = 30
+    keep: bool = True
 
 
 def quick_start(
@@ -409,12 +412,15 @@ def quick_start(
         way.newton,
         way.lower,
         way.goal,
+        way.tol,
+        way.proof,
         way.prices,
         way.rates,
         way.spent,
         way.unknown,
         way.most,
         way.memory,
+        way.keep,
         span.lanes,
         threads_for(span),
     )

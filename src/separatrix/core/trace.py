@@ -61,8 +61,11 @@ class Trace:
     def record(self, objective: float, bound: float, norm: float, mistakes: float, point: Vector) -> bool:
         """Append a pass and call the hooks; True when one of them asks to stop."""
         seconds = time.perf_counter() - self._start
-        shown = np.array(point) if self.hooks or self.keep_points else point  # solvers go on changing theirs
+        shown = np.array(point) if self.hooks or self.keep_points else NOWHERE  # solvers go on changing theirs
         entry = Pass(len(self.passes) + 1, objective, bound, norm, mistakes, seconds, shown)
+        if not self.hooks:
+            self.passes.append(entry)
+            return False
         answers = [_asks(hook(entry)) for hook in self.hooks]
         self.passes.append(entry if self.keep_points else replace(entry, point=NOWHERE))
         return any(answers)

@@ -16,8 +16,8 @@ from separatrix.core.arrays import Vector
 from separatrix.core.factor import Factor
 from separatrix.core.kernels import QuickWay
 from separatrix.estimators.choice import subsampling
-from separatrix.estimators.preconditioning import hessian_factor, offers, unknown_rate
-from separatrix.estimators.prices import CALL, Prices
+from separatrix.estimators.preconditioning import CONJUGATE, hessian_factor, offers, unknown_rate
+from separatrix.estimators.prices import CALL, PASS, Prices
 from separatrix.solvers.outcome import Patience
 from separatrix.solvers.secants import Diagonal, Secants
 from separatrix.terms.penalised import PenalisedLoss
@@ -40,10 +40,13 @@ FEW = 25.0
 FLOOR, NEAR = 1e-18, 1e-3
 """Half the squared decrement as a share of F where Newton's steps end, and of the tolerance where secants do."""
 
+PROOF = 5.0
+"""Products with the Hessian that a proof by a direction takes, each called for by itself; short gradients need none."""
+
 MOST_PASSES = 150
 
-MEMORY, LEAST_MEMORY = 30, 8
-"""Secants that are remembered, and how many where columns are so many that they cost more than a pass."""
+MEMORY, LEAST_MEMORY = 16, 8
+"""Secants that are remembered, and how many where columns are so many that those cost more than a quarter of a pass."""
 
 SECANT = 2.0
 """A number of a secant, read for a step: four reads of each."""
@@ -53,7 +56,8 @@ SECANT = 2.0
 class Begun:
     """Where a quick start ended and how: ``newton`` where every step had its Hessian, else with what it learnt.
 
-    ``near``: only the proof is left. ``asked``: a hook asked to stop. ``to_row_space``: that would be cheaper.
+    ``near``: only the proof is left. ``asked``: a hook asked to stop. ``to_row_space``, ``to_conjugate``: that would be
+    cheaper.
     ``led_by`` says which factors led it, ``taken`` which offer pays now.
     """
 
@@ -62,6 +66,7 @@ class Begun:
     near: bool = False
     asked: bool = False
     to_row_space: bool = False
+    to_conjugate: bool = False
     secants: Secants | None = None
     led_by: tuple[str, ...] = ()
     taken: int = -1
@@ -74,7 +79,7 @@ def begin_quickly(objective: PenalisedLoss, begin: Vector, patience: Patience, s
     if objective.outputs > 1 or objective.strength <= 0.0 or numbers > MOST_NUMBERS:
         return None
     prices = Prices(engine.rows, p, engine.entries_per_row, engine.sparse)
-    memory = MEMORY if 4.0 * SECANT * MEMORY * p <= prices.reading else LEAST_MEMORY
+    memory = MEMORY if 16.0 * SECANT * MEMORY * p <= prices.reading else LEAST_MEMORY
     reading = prices.reading + 4.0 * SECANT * memory * p
     choices = list(offers(prices))
     newton = STEPS * (reading + prices.hessian(engine.rows) + prices.factor - CALL)
@@ -87,8 +92,10 @@ def begin_quickly(objective: PenalisedLoss, begin: Vector, patience: Patience, s
     way = QuickWay(
         False,
         NEAR * patience.tol,
+        patience.tol,
+        PROOF * (1.0 + PASS / reading),
         prices=np.array([offer.price for offer in choices]) / reading,
-        rates=np.array([offer.rate**2 for offer in choices]),
+        rates=np.array([offer.rate if offer.rows == CONJUGATE else offer.rate**2 for offer in choices]),
         unknown=unknown_rate(prices) ** 2,
         memory=memory,
     )
@@ -96,8 +103,8 @@ def begin_quickly(objective: PenalisedLoss, begin: Vector, patience: Patience, s
     led_by: tuple[str, ...] = ()
     while found is not None and found.taken >= 0 and not found.asked:
         taken = choices[found.taken]
-        if taken.rows == 0:
-            return replace(found, to_row_space=True)
+        if taken.rows in (0, CONJUGATE):
+            return replace(found, to_row_space=taken.rows == 0, to_conjugate=taken.rows == CONJUGATE)
         factor = hessian_factor(objective, taken.rows, found.point, seed)
         if factor is None:
             break
@@ -117,12 +124,13 @@ def _steps(
     most = min(MOST_PASSES, left - 1, left // 2 + 1) + known  # another way must have time to end what this one cannot
     if most < 1:
         return None
-    started = objective.quick_start(point, replace(way, most=most))
+    seen = bool(trace.hooks) or trace.keep_points
+    started = objective.quick_start(point, replace(way, most=most, keep=seen))
     if not len(started.values):
         return None
     last, asked = len(started.values) - 1, False
     for k in range(known, len(started.values)):
-        shown = objective.raw_point(started.points[k]) if trace.hooks or trace.keep_points else started.points[k]
+        shown = objective.raw_point(started.points[k]) if seen else started.points[-1]
         numbers = float(started.values[k]), float("inf"), float(started.norms[k]), float(started.mistakes[k])
         if trace.record(*numbers, shown):
             last, asked = k, True
@@ -131,4 +139,6 @@ def _steps(
     if not way.newton:
         secants = Secants(factor or Diagonal(started.inverse), objective.size, way.memory)
         secants.learn_all(started.steps, started.changes)
-    return Begun(started.points[last], way.newton, started.near, asked, False, secants, (), started.taken)
+    return Begun(
+        started.points[last if seen else -1], way.newton, started.near, asked, secants=secants, taken=started.taken
+    )

@@ -104,8 +104,8 @@ def iterative_judge(objective: PenalisedLoss, tol: float = math.inf) -> Iterativ
     """The bound from a direction and its image; infinite where it is surely above tol·min(F, 1)."""
     measure = cache(lambda: yardsticks(objective)[1])
 
-    def judge(evaluation: Evaluation, step: Vector, image: Vector) -> float:
-        return measure().bound(evaluation, step, image, ALLOWANCE, tol * min(evaluation.value, 1.0))
+    def judge(evaluation: Evaluation, step: Vector, image: Vector, asked: float = math.inf) -> float:
+        return measure().bound(evaluation, step, image, ALLOWANCE, min(asked, tol * min(evaluation.value, 1.0)))
 
     return judge
 
@@ -165,6 +165,8 @@ def _solve_smooth(
             return certified(objective, 0.0, objective.raw_point(begin), patience.tol, Stop.ASKED)
         if near or begun.to_row_space:
             chosen = Choice("newton-cholesky" if begun.newton else "quasi-newton")
+        if begun.to_conjugate:
+            chosen = Choice("newton-cg")
     solver = patience.trace.solver = chosen.solver
     patience.trace.reason = "asked for" if named != "auto" else chosen.reason
     if begun is not None:

@@ -14,6 +14,7 @@ and the last term is small because r is, whatever crude bound H has from below.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -24,8 +25,12 @@ from separatrix.solvers.class_guides import Guide
 from separatrix.solvers.line_search import backtrack
 from separatrix.solvers.outcome import Outcome, Patience
 
-IterativeJudge = Callable[[Evaluation, Vector, Vector], float]
-"""A bound on the distance from the minimum, given a direction v and H v."""
+
+class IterativeJudge(Protocol):
+    """A bound on the distance from the minimum, given a direction v and H v."""
+
+    def __call__(self, evaluation: Evaluation, step: Vector, image: Vector, asked: float = math.inf) -> float:
+        """The bound; infinite, and quickly so, where it is surely above ``asked``."""
 
 
 MOST_IN_VAIN = 2
@@ -122,7 +127,7 @@ def newton_cg(
             target: float = target,
             accuracy: float = accuracy,
         ) -> bool:
-            if target > 0.0 and judge(here, step, image) <= target:
+            if target > 0.0 and judge(here, step, image, target) <= target:
                 return True
             # nearly there: solve on until the bound is proved rather than merely true
             nearly = -0.5 * float(here.gradient @ step) <= target

@@ -54,11 +54,12 @@ class Progress:
     lengths: list[float] = field(default_factory=list)
 
     def rate(self, gradient: Vector) -> float | None:
-        """The factor of one pass, over the last few; None as long as there are too few to tell."""
+        """The factor of one pass, over the last third (lengths swing); None as long as there are too few to tell."""
         self.lengths.append(float(np.linalg.norm(gradient)))
-        if len(self.lengths) <= ASK_AFTER or self.lengths[-1 - ASK_AFTER] == 0.0:
+        over = max(ASK_AFTER, len(self.lengths) // 3)
+        if len(self.lengths) <= over or self.lengths[-1 - over] == 0.0:
             return None
-        return float((self.lengths[-1] / self.lengths[-1 - ASK_AFTER]) ** (1.0 / ASK_AFTER))
+        return float((self.lengths[-1] / self.lengths[-1 - over]) ** (1.0 / over))
 
 
 def quasi_newton(
@@ -165,8 +166,8 @@ def prove(
         step += length * search
         image += length * product
         residual = residual - length * product
-        bound = judge(here, step, image)
+        bound = judge(here, step, image, goal)
         scaled = secants.solve(residual)
         before, size = size, float(residual @ scaled)
         search = scaled + (size / before) * search
-    return step, bound
+    return step, bound if bound <= goal else judge(here, step, image)
