@@ -55,7 +55,7 @@ wheel-test: $(VENV)/tools-build
 	  cd $$there; unset PYTHONPATH; \
 	  venv/bin/python -m pytest -q -n $(WORKERS) tests docs README.md --pyargs separatrix
 
-lint: $(VENV)/tools-lint src/separatrix/core/_kernels.pyi
+lint: $(VENV)/tools-lint src/separatrix/kernels/_kernels.pyi
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
@@ -70,10 +70,10 @@ realdata: $(VENV)/tools-bench
 
 # The kernels' tests with the address and undefined-behaviour sanitizers; leaks are
 # not looked for, because the interpreter itself leaves memory behind.
-KERNEL_TESTS := $(patsubst %,tests/core/test_%.py,kernels class_sums exact sweeps descent_sweeps network_kernels) tests/engines
+KERNEL_TESTS := $(patsubst %,tests/kernels/test_%.py,kernels class_sums sweeps descent_sweeps network_kernels) tests/exact/test_exact.py tests/engines
 
 sanitize: TESTS := $(KERNEL_TESTS)
-sanitize-all: TESTS := tests/core tests/engines
+sanitize-all: TESTS := tests/core tests/kernels tests/exact tests/engines
 sanitize sanitize-all: $(VENV)/tools-test
 	$(call kernels,sanitize,-DSEPARATRIX_SANITIZE=ON -DCMAKE_BUILD_TYPE=Release)
 	LD_PRELOAD="$$(c++ -print-file-name=libasan.so) $$(c++ -print-file-name=libubsan.so) $$(c++ -print-file-name=libstdc++.so)" \
@@ -94,7 +94,7 @@ races: $(VENV)/tools-test
 	  SEPARATRIX_KERNELS=$(CURDIR)/build/races $(BIN)/python -m pytest -q tests/faults/test_races.py -p no:cacheprovider
 
 clean:
-	rm -rf $(VENV) build src/separatrix/core/_kernels.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build src/separatrix/kernels/_kernels.pyi .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -122,6 +122,6 @@ $(VENV)/tools-bench: $(VENV)/installed
 	$(PIP) $(BUILD) --editable ".[bench]"
 	touch $@
 
-src/separatrix/core/_kernels.pyi: $(VENV)/installed
-	cp $$($(BIN)/python -c "import separatrix.core._kernels as k; print(k.__file__.split('.cpython')[0].split('.abi3')[0])").pyi $@
+src/separatrix/kernels/_kernels.pyi: $(VENV)/installed
+	cp $$($(BIN)/python -c "import separatrix.kernels._kernels as k; print(k.__file__.split('.cpython')[0].split('.abi3')[0])").pyi $@
 	touch $@

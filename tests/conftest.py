@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Checks of array dispatch run in a process of their own, in ``estimators/test_array_dispatch.py``."""
+    """Checks of array dispatch run in a process of their own, in ``models/test_array_dispatch.py``."""
     if "SCIPY_ARRAY_API" not in os.environ:
         apart = [item for item in items if "check_array_api_input" in item.name]
         config.hook.pytest_deselected(items=apart)

@@ -28,10 +28,10 @@ import tables
 import twins
 from exact_simplex import exact_verdict
 from fuzz_fits import LAYOUTS, OURS, run
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.errors import CertificateError
 from separatrix.engines import MemoryEngine, block_of
-from separatrix.estimators.inputs import class_factors, encode, sample_weights
+from separatrix.models.labels import class_factors, encode, sample_weights
 from separatrix.terms.logistic import LogisticLoss
 
 EPSILON = float(np.finfo(float).eps)

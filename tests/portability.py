@@ -26,7 +26,7 @@ NO_FUSED = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA"}
 ASK = """
 import json, numpy, scipy.linalg, threadpoolctl
 from numpy._core import _multiarray_umath as compiled
-from separatrix.core import _kernels
+from separatrix.kernels import _kernels
 blas = sorted({i.get("architecture") or "?" for i in threadpoolctl.threadpool_info() if i["user_api"] == "blas"})
 features = [f for f in compiled.__cpu_dispatch__ if compiled.__cpu_features__.get(f)]
 print(json.dumps({"blas": blas, "features": features, "multiversioned": _kernels.multiversioned}))

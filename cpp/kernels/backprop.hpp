@@ -1,4 +1,4 @@
-// Cross-entropy of a network and its gradient, for a piece of a batch: the layers of `terms/backprop.py`.
+// Cross-entropy of a network and its gradient, for a piece of a batch: the layers of `terms/layers.py`.
 //
 // A piece goes forward and back by rows, then its gradient is added up by parts of the weights: so threads share the
 // rows first and the weights after. Every sum of products is one chain in the order of the rows or of the units, and

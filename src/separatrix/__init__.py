@@ -9,19 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from separatrix.core.errors import CertificateError, ConvergenceWarning, InputError, SeparationWarning
-from separatrix.estimators.logistic import LogisticRegression
+from separatrix.models.logistic.estimator import LogisticRegression
 
 if TYPE_CHECKING:
     from separatrix import display, optimize, probability, simulate
-    from separatrix.estimators.basis import GaussianBasis, SigmoidBasis
-    from separatrix.estimators.bayes_decision import BayesDecisionClassifier
-    from separatrix.estimators.bernoulli import BernoulliNB
-    from separatrix.estimators.discriminant import LinearDiscriminantAnalysis
-    from separatrix.estimators.network import MLPClassifier
-    from separatrix.estimators.perceptron import Perceptron
-    from separatrix.estimators.ridge import RidgeClassifier
-    from separatrix.estimators.ridge_cv import RidgeClassifierCV
-    from separatrix.estimators.separability import separability
+    from separatrix.models.basis.estimator import GaussianBasis, SigmoidBasis
+    from separatrix.models.bernoulli.estimator import BernoulliNB
+    from separatrix.models.decisions.estimator import BayesDecisionClassifier
+    from separatrix.models.discriminant.estimator import LinearDiscriminantAnalysis
+    from separatrix.models.mlp.estimator import MLPClassifier
+    from separatrix.models.perceptron.estimator import Perceptron
+    from separatrix.models.ridge.choice_of_penalty import RidgeClassifierCV
+    from separatrix.models.ridge.estimator import RidgeClassifier
+    from separatrix.models.separability.question import separability
 
 __version__ = "0.1.0"
 
@@ -50,16 +50,16 @@ __all__ = [
 
 _ON_DEMAND = ("display", "optimize", "probability", "simulate")
 _HOMES = {
-    "BayesDecisionClassifier": "bayes_decision",
-    "BernoulliNB": "bernoulli",
-    "GaussianBasis": "basis",
-    "LinearDiscriminantAnalysis": "discriminant",
-    "MLPClassifier": "network",
-    "Perceptron": "perceptron",
-    "RidgeClassifier": "ridge",
-    "RidgeClassifierCV": "ridge_cv",
-    "SigmoidBasis": "basis",
-    "separability": "separability",
+    "BayesDecisionClassifier": "decisions.estimator",
+    "BernoulliNB": "bernoulli.estimator",
+    "GaussianBasis": "basis.estimator",
+    "LinearDiscriminantAnalysis": "discriminant.estimator",
+    "MLPClassifier": "mlp.estimator",
+    "Perceptron": "perceptron.estimator",
+    "RidgeClassifier": "ridge.estimator",
+    "RidgeClassifierCV": "ridge.choice_of_penalty",
+    "SigmoidBasis": "basis.estimator",
+    "separability": "separability.question",
 }
 
 
@@ -68,7 +68,7 @@ def __getattr__(name: str) -> Any:
     if name in _ON_DEMAND:
         return import_module(f"separatrix.{name}")
     if name in _HOMES:
-        return getattr(import_module(f"separatrix.estimators.{_HOMES[name]}"), name)
+        return getattr(import_module(f"separatrix.models.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
 
 

@@ -5,11 +5,11 @@
 2.99999999...
 """
 
-from separatrix.solvers.descent import Descent, DescentStop, Path
 from separatrix.solvers.gradient_descent import gradient_descent
 from separatrix.solvers.rates import Decaying
-from separatrix.solvers.steps import Adam, Momentum, Nesterov, Plain
-from separatrix.solvers.stochastic import epoch_order, stochastic_gradient_descent
+from separatrix.solvers.step_rules import Adam, Momentum, Nesterov, Plain
+from separatrix.solvers.stochastic_descent import epoch_order, stochastic_gradient_descent
+from separatrix.solvers.walk import Descent, DescentStop, Path
 
 __all__ = [
     "Adam",

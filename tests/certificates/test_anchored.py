@@ -11,9 +11,9 @@ from sklearn.datasets import load_iris
 from separatrix import LogisticRegression
 from separatrix.core.errors import CertificateError
 from separatrix.core.stop import Stop
-from separatrix.estimators.certifying import NEAR, certified
-from separatrix.estimators.inputs import block_of, encode, open_engine
-from separatrix.estimators.problem import LogisticProblem
+from separatrix.models.labels import block_of, encode, open_engine
+from separatrix.models.logistic.given_weights import NEAR, certified
+from separatrix.models.logistic.problem import LogisticProblem
 
 
 def problem_of(X, y, C):

@@ -11,8 +11,8 @@ import separatrix as sx
 from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.certificates.separator import SeparatorCertificate
 from separatrix.core.errors import CertificateError
-from separatrix.estimators.ridge_problem import RidgeProblem
-from separatrix.estimators.separation import OneSide
+from separatrix.models.perceptron.separator_rows import OneSide
+from separatrix.models.ridge.problem import RidgeProblem
 
 
 def overlapping(n=60, d=3):

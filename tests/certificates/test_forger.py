@@ -32,7 +32,7 @@ from separatrix.certificates.anchored import AnchoredCertificate
 from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.certificates.gap import GapCertificate
 from separatrix.certificates.margin import MarginCertificate
-from separatrix.certificates.network import NetworkCertificate
+from separatrix.certificates.mlp import NetworkCertificate
 from separatrix.certificates.one_against_rest import OneAgainstRest
 from separatrix.certificates.optimum import OptimumCertificate
 from separatrix.certificates.separability import Separability
@@ -145,8 +145,8 @@ def by_products(model):
 
 def wide(patch):
     """Take three columns for too many."""
-    for module in ("ridge", "ridge_problem"):
-        patch.setattr(f"separatrix.estimators.{module}.LARGEST_HESSIAN", 2)
+    for module in ("ridge.estimator", "ridge.problem"):
+        patch.setattr(f"separatrix.models.{module}.LARGEST_HESSIAN", 2)
 
 
 def plain_cases():

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from separatrix import LogisticRegression
 from separatrix.certificates.iterative import ScoresCurvature
 from separatrix.engines import MemoryEngine, block_of
-from separatrix.estimators.problem import LogisticProblem, yardsticks
+from separatrix.models.logistic.problem import LogisticProblem, yardsticks
 
 
 def average(X, y, C, raw, classes):

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from separatrix.certificates.orthonormal import orthonormal
-from separatrix.estimators.inputs import block_of, encode, open_engine
-from separatrix.estimators.problem import LogisticProblem
-from separatrix.estimators.sharp import SharpGround, is_small
+from separatrix.models.labels import block_of, encode, open_engine
+from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.models.logistic.sharp import SharpGround, is_small
 
 
 def problem(X, y, C=np.inf, weights=None):

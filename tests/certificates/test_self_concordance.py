@@ -14,7 +14,7 @@ from separatrix.core.certificate import ALLOWANCE
 from separatrix.core.factor import factorise
 from separatrix.core.protocols import Evaluation
 from separatrix.engines import MemoryEngine, block_of
-from separatrix.estimators.problem import LogisticProblem, yardsticks
+from separatrix.models.logistic.problem import LogisticProblem, yardsticks
 
 
 @given(st.floats(1e-120, 0.999999), st.floats(1e-3, 1e3))

@@ -11,7 +11,7 @@ from separatrix.certificates.balance import balance_slack
 from separatrix.certificates.sides import sides
 from separatrix.certificates.witness import Balance, digests
 from separatrix.core.errors import CertificateError, InputError
-from separatrix.core.exact import null_space
+from separatrix.exact.arithmetic import null_space
 from separatrix.solvers.alternative import Unsolved
 
 
@@ -205,7 +205,7 @@ def test_what_the_linear_program_cannot_solve_is_solved_in_fractions(monkeypatch
     def unsolved(*_):
         raise Unsolved
 
-    monkeypatch.setattr("separatrix.estimators.separating.solve_alternative", unsolved)
+    monkeypatch.setattr("separatrix.models.separability.search.solve_alternative", unsolved)
     X, y = np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
     verdict = separability(X, y)
     assert verdict.kind == "quasi"

@@ -180,7 +180,7 @@ def test_scores_within_rounding_of_zero_are_decided_exactly():
     w = np.array([1e16, -1e16, 1.0])
     X = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, -1.0]])
     from separatrix.certificates.separator import clearance
-    from separatrix.estimators.separation import OneSide
+    from separatrix.models.perceptron.separator_rows import OneSide
 
     rows = OneSide(False, np.array([0, 1])).restate(X, [1, 0], None)
     clear = clearance(rows, w)

@@ -12,8 +12,8 @@ from separatrix import LogisticRegression
 from separatrix.certificates.tilted import farthest, sharp_tilt, tilt, tilted_bound, without_common_moves
 from separatrix.core.certificate import ALLOWANCE
 from separatrix.engines import MemoryEngine, block_of
-from separatrix.estimators.problem import LogisticProblem, yardsticks
-from separatrix.estimators.tilting import RIDGES, SparseJudge
+from separatrix.models.logistic.l1_bounds import RIDGES, SparseJudge
+from separatrix.models.logistic.problem import LogisticProblem, yardsticks
 
 WAYS = range(2 + len(RIDGES))
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-import separatrix.estimators.learning as learning
+import separatrix.models.perceptron.lesson as learning
 from separatrix import CertificateError, LogisticRegression, Perceptron, separability
 from separatrix.certificates.separator import _root_above
 from separatrix.core.errors import ConvergenceWarning, OutOfTime
-from separatrix.core.exact import null_space
+from separatrix.exact.arithmetic import null_space
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 

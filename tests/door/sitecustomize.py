@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-NAME = "separatrix.core._kernels"
+NAME = "separatrix.kernels._kernels"
 
 folder = os.environ.get("SEPARATRIX_KERNELS")
 if folder and NAME not in sys.modules:

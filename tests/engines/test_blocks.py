@@ -13,9 +13,10 @@ from hypothesis import given, settings
 
 import separatrix as sx
 import tables
-from separatrix.core import _kernels, kernels
+from separatrix import kernels
 from separatrix.core.errors import InputError, InputTypeError
 from separatrix.engines import block_of
+from separatrix.kernels import _kernels
 
 IN_PLACE = set(tables.LAYOUTS) - {"coo"}
 

@@ -8,9 +8,10 @@ import scipy.sparse as sp
 
 import tables
 import twins
-from separatrix.core import _kernels, lanes
+from separatrix.core import lanes
 from separatrix.core.sweeping import SweepState
 from separatrix.engines import MemoryEngine, block_of
+from separatrix.kernels import _kernels
 from separatrix.terms.combination import Combination
 from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores

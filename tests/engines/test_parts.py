@@ -5,8 +5,8 @@ import pytest
 
 import tables
 from separatrix import LogisticRegression, Perceptron, RidgeClassifier
-from separatrix.core import stretches
 from separatrix.engines import MemoryEngine, block_of, memory
+from separatrix.kernels import stretches
 from separatrix.terms.combination import combined
 from separatrix.terms.logistic import Scores
 

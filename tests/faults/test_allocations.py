@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 import separatrix as sx
-from separatrix.core import _kernels
+from separatrix.kernels import _kernels
 
 pytestmark = pytest.mark.skipif(
     not hasattr(_kernels, "fail_allocation"), reason="needs kernels built with SEPARATRIX_FAULTS: make faults"

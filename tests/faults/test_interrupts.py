@@ -14,7 +14,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import separatrix as sx
-from separatrix.core import threads
+from separatrix.kernels import threads
 
 COUNT = int(os.environ.get("SEPARATRIX_INTERRUPTS", "60"))
 

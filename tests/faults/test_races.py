@@ -8,8 +8,11 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-from separatrix.core import columns, kernels, lanes, network_passes, stretches
+from separatrix.core import lanes
 from separatrix.engines import MemoryEngine, block_of
+from separatrix.kernels import columns, stretches
+from separatrix.kernels import network as network_passes
+from separatrix.kernels import rows as table_rows
 from separatrix.terms.logistic import LogisticLoss
 
 MODELS = {
@@ -29,9 +32,9 @@ MODELS = {
 @pytest.fixture
 def helped(monkeypatch):
     """Three threads for however little work."""
-    for module in (kernels, columns, network_passes):
+    for module in (table_rows, columns, network_passes):
         monkeypatch.setattr(module, "thread_count", lambda: 3)
-    for module in (kernels, columns):
+    for module in (table_rows, columns):
         monkeypatch.setattr(module, "THREAD_WORK", 1)
     monkeypatch.setattr(stretches, "MANY", 1)
     monkeypatch.setattr(network_passes, "TEAM_WORK", 1)
@@ -68,7 +71,7 @@ def test_threads_do_not_disturb_each_other(name, layout, helped):
 
 def test_one_crew_helps_many_callers(monkeypatch):
     """More threads than processors, more callers than one, jobs of a few rows a lane: what one thread adds up."""
-    monkeypatch.setattr(kernels, "THREAD_WORK", 1)
+    monkeypatch.setattr(table_rows, "THREAD_WORK", 1)
     monkeypatch.setattr(lanes, "LANE_WORK", 16)
     draw = np.random.default_rng(1)
     X, codes = draw.normal(size=(700, 3)), draw.integers(0, 2, 700).astype(np.int32)
@@ -78,9 +81,9 @@ def test_one_crew_helps_many_callers(monkeypatch):
         total = MemoryEngine(block_of(X), codes).total(LogisticLoss(True, curvature=True), point)[0][0]
         return np.append(total.gradient, total.hessian)
 
-    monkeypatch.setattr(kernels, "thread_count", lambda: 1)
+    monkeypatch.setattr(table_rows, "thread_count", lambda: 1)
     alone = gradient()
-    monkeypatch.setattr(kernels, "thread_count", lambda: 5)
+    monkeypatch.setattr(table_rows, "thread_count", lambda: 5)
     found = []
     callers = [threading.Thread(target=lambda: found.extend(gradient() for _ in range(100))) for _ in range(4)]
     for caller in callers:

@@ -9,7 +9,7 @@ import hashlib, sys, warnings
 import numpy as np, scipy.sparse as sp
 warnings.simplefilter("ignore")
 from separatrix import MLPClassifier
-from separatrix.core import threads
+from separatrix.kernels import threads
 threads._quota = lambda: 64  # more threads than processors, to see that it does not matter
 draw = np.random.default_rng(0)
 X = draw.normal(size=(1500, 300))

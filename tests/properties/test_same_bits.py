@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from separatrix.core import _kernels
 from separatrix.engines import block_of
+from separatrix.kernels import _kernels
 
 PROGRAM = """
 import sys
 import numpy as np, scipy.sparse as sp, threadpoolctl
 from separatrix import LogisticRegression
-from separatrix.core import threads
+from separatrix.kernels import threads
 threads._quota = lambda: 64  # more threads than processors, to see that it does not matter
 draw = np.random.default_rng(0)
 X = draw.normal(size=(150_000, 12))

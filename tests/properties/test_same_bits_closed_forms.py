@@ -8,7 +8,7 @@ PROGRAM = """
 import hashlib
 import numpy as np, scipy.sparse as sp
 from separatrix import BernoulliNB, LinearDiscriminantAnalysis, RidgeClassifier, RidgeClassifierCV
-from separatrix.core import threads
+from separatrix.kernels import threads
 threads._quota = lambda: 64
 draw = np.random.default_rng(0)
 X = draw.normal(size=(60_000, 24))

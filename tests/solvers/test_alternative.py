@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 import separatrix.solvers.alternative as alternative
 from exact_simplex import exact_verdict
 from separatrix.core.errors import OutOfTime
-from separatrix.core.exact_program import exact_alternative
+from separatrix.exact.alternative import exact_alternative
 from separatrix.solvers.alternative import solve_alternative
 
 

@@ -6,8 +6,8 @@ from separatrix.certificates.sides import sides
 from separatrix.certificates.witness import IntegerVectors
 from separatrix.core.arrays import Matrix, Positions
 from separatrix.core.errors import CertificateError
-from separatrix.core.exact import independent_part, null_space
 from separatrix.core.protocols import SignedRows
+from separatrix.exact.arithmetic import independent_part, null_space
 
 
 def different_rows(rows: Matrix) -> int:

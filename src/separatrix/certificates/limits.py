@@ -27,9 +27,10 @@ from scipy.optimize import nnls
 from separatrix.certificates.balance import balance_slack
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import Matrix, Positions, Vector
-from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import OutOfTime
-from separatrix.core.exact import (
+from separatrix.core.protocols import SignedRows
+from separatrix.exact.alternative import exact_alternative
+from separatrix.exact.arithmetic import (
     Integers,
     combination,
     independent_part,
@@ -38,8 +39,7 @@ from separatrix.core.exact import (
     rounded,
     scaled_integers,
 )
-from separatrix.core.exact_program import exact_alternative
-from separatrix.core.protocols import SignedRows
+from separatrix.exact.coordinates import Coordinates
 
 TOLERANCE = 1e-9
 FIRST, MORE = 400, 200

@@ -16,8 +16,8 @@ import numpy as np
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
 from separatrix.core.certificate import Claim, stated_array, stated_number
 from separatrix.core.errors import CertificateError, refuse
-from separatrix.core.exact import powers_of_two
 from separatrix.core.protocols import SignedRows
+from separatrix.exact.arithmetic import powers_of_two
 
 STEPS = tuple(10.0**k for k in range(-12, 13))
 """The width of the bracket, as a share of the margin, is rounded up to one of these: sums in another order must not

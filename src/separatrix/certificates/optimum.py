@@ -74,7 +74,7 @@ class OptimumCertificate(Claim):
 
     With ``keep`` (linearly dependent columns, no penalty) the claim is about the weights
     of the columns kept: no change of those lowers F by more than ``bound``. The other
-    columns are combinations of them, to the rounding of their decimals in every row (see ``estimators.aliasing``);
+    columns are combinations of them, to the rounding of their decimals in every row (see ``models.aliasing``);
     ``aliased`` names all columns that take part in such a dependence.
     """
 

@@ -43,11 +43,11 @@ from separatrix.core.apart import apart
 from separatrix.core.arrays import Positions, Vector
 from separatrix.core.certificate import Claim
 from separatrix.core.errors import CertificateError, OutOfTime
-from separatrix.core.exact import Integers, rounded, scaled_integers
 from separatrix.core.parameters import SECONDS, check_value
 from separatrix.core.plain_values import same
 from separatrix.core.protocols import SignedRows
-from separatrix.core.threads import one_blas_thread
+from separatrix.exact.arithmetic import Integers, rounded, scaled_integers
+from separatrix.kernels.threads import one_blas_thread
 
 KINDS = ("complete", "quasi", "overlap", "undecided")
 

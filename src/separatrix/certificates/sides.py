@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Positions, Vector
-from separatrix.core.exact import WIDEST, integer_products, nearest_float, parts_of, rounded
 from separatrix.core.protocols import SignedRows
+from separatrix.exact.arithmetic import WIDEST, integer_products, nearest_float, parts_of, rounded
 
 EXACT_AT_ONCE = 2**20
 """Rows multiplied out between two chances to interrupt."""

@@ -77,7 +77,7 @@ class StationaryCertificate(Claim):
     """λ ≤ ``decrement`` at the witness ``point``, and the value there is ``objective``.
 
     With ``keep`` the other coordinates are zero and belong to columns that are combinations of those kept, to the
-    rounding of their decimals in every row (see ``estimators.aliasing``); ``aliased`` names them.
+    rounding of their decimals in every row (see ``models.aliasing``); ``aliased`` names them.
     """
 
     KINDS: ClassVar[tuple[str, ...]] = ("stationary",)

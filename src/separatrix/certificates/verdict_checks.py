@@ -15,9 +15,9 @@ from separatrix.certificates.witness import check_positions, ordered
 from separatrix.core.arrays import Vector
 from separatrix.core.certificate import stated_number
 from separatrix.core.errors import CertificateError
-from separatrix.core.exact import rounded
 from separatrix.core.plain_values import same
 from separatrix.core.protocols import SignedRows
+from separatrix.exact.arithmetic import rounded
 
 EMPTY: dict[str, dict[str, Any]] = {
     "complete": {"balance": None, "null": (), "separated": None, "open_rows": None},

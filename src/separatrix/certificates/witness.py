@@ -10,10 +10,10 @@ import numpy as np
 from separatrix.certificates.balance import balance_slack
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.certificate import stated_array, stated_number
-from separatrix.core.coordinates import Coordinates
 from separatrix.core.errors import CertificateError
-from separatrix.core.exact import integer_products, null_space, rounded
 from separatrix.core.protocols import SignedRows
+from separatrix.exact.arithmetic import integer_products, null_space, rounded
+from separatrix.exact.coordinates import Coordinates
 
 IntegerVectors = tuple[tuple[int, ...], ...]
 

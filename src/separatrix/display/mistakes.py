@@ -10,10 +10,10 @@ from separatrix.core.arrays import Positions, Vector
 from separatrix.core.errors import CertificateError, refuse
 from separatrix.display import canvas
 from separatrix.display.plane import table
-from separatrix.estimators.inputs import encode
-from separatrix.estimators.perceptron import Perceptron
-from separatrix.estimators.separability import separability
-from separatrix.estimators.separation import OneSide
+from separatrix.models.labels import encode
+from separatrix.models.perceptron.estimator import Perceptron
+from separatrix.models.perceptron.separator_rows import OneSide
+from separatrix.models.separability.question import separability
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.display import canvas

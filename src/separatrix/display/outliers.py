@@ -41,8 +41,8 @@ class OutlierDisplay:
         """Fit both models to rows of two columns, without and with the far ones."""
         from sklearn.base import clone
 
-        from separatrix.estimators.logistic import LogisticRegression
-        from separatrix.estimators.ridge import RidgeClassifier
+        from separatrix.models.logistic.estimator import LogisticRegression
+        from separatrix.models.ridge.estimator import RidgeClassifier
 
         points, more = np.asarray(X, dtype=np.float64), np.asarray(far, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != 2 or more.shape[1:] != (2,):

@@ -7,7 +7,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.engines import block_of
-from separatrix.estimators.inputs import refuse_not_finite
+from separatrix.models.labels import refuse_not_finite
 
 
 def weights_of_boundary(model: Any) -> tuple[Vector, float]:

@@ -11,8 +11,8 @@ from separatrix.core.errors import CertificateError, refuse
 from separatrix.display import canvas
 from separatrix.display.boundary import COMPARABLE
 from separatrix.display.plane import Line, around, cut, hull, table
-from separatrix.estimators.separability import separability
-from separatrix.estimators.separability_problem import TwoClassProblem
+from separatrix.models.separability.problem import TwoClassProblem
+from separatrix.models.separability.question import separability
 
 BARS = 40
 

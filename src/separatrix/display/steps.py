@@ -11,7 +11,7 @@ from separatrix.core.errors import refuse
 from separatrix.display import canvas
 from separatrix.display.boundary import COMPARABLE
 from separatrix.display.plane import Line, around, table
-from separatrix.estimators.inputs import encode
+from separatrix.models.labels import encode
 
 
 @dataclass

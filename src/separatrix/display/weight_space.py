@@ -11,7 +11,7 @@ from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import refuse
 from separatrix.display import canvas
 from separatrix.display.plane import Line, cut, table
-from separatrix.estimators.inputs import encode
+from separatrix.models.labels import encode
 
 GRID = 160
 MOST_LINES = 300

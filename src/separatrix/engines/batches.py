@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Positions
 from separatrix.engines.blocks import Block
 

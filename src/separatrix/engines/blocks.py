@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Positions
 from separatrix.core.errors import InputError, InputTypeError, refuse
 from separatrix.engines.frames import frame_pieces

@@ -8,10 +8,10 @@ result no more than some megabytes, or a few numbers per row, are held.
 
 import numpy as np
 
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.core.threads import one_blas_thread
 from separatrix.engines.blocks import Block
+from separatrix.kernels.threads import one_blas_thread
 
 BLOCK_NUMBERS = 2**18
 """Numbers of X brought to float64 at once: they stay in cache."""

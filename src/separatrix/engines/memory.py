@@ -6,16 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from separatrix.core import kernels, stretches
+from separatrix import kernels
 from separatrix.core.arrays import Codes, Matrix, Positions, Vector, Visits
-from separatrix.core.columns import ColumnProblem
 from separatrix.core.lanes import Span, spans
 from separatrix.core.protocols import Rowwise, Rule, Term
 from separatrix.core.sweeping import Sketch, SweepState
-from separatrix.core.threads import one_blas_thread
 from separatrix.core.total import merge_tree
 from separatrix.engines.blocks import Block, block_of
 from separatrix.engines.lengths import squared_lengths
+from separatrix.kernels import stretches
+from separatrix.kernels.columns import ColumnProblem
+from separatrix.kernels.threads import one_blas_thread
 
 PART = 2**20
 """Rows of a part, for whose numbers there is room beside the data."""

@@ -8,10 +8,10 @@ import numpy as np
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import refuse
 from separatrix.core.parameters import FLAG, FUNCTION, NONE, check_value
-from separatrix.solvers.descent import Descent, DescentStop, Diary, Limits, warn_of
 from separatrix.solvers.points import Space, close_enough, length
 from separatrix.solvers.rates import Rate, check_rate, rate_at
-from separatrix.solvers.steps import Method, Plain, method_of
+from separatrix.solvers.step_rules import Method, Plain, method_of
+from separatrix.solvers.walk import Descent, DescentStop, Diary, Limits, warn_of
 
 SHORTEST = 2.0**-60
 ENOUGH = 1e-4

@@ -29,7 +29,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.arrays import Matrix, Vector, Visits, every
 from separatrix.core.errors import NotFiniteError
 from separatrix.core.protocols import Engine

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.factor import factorise, nudged
 from separatrix.core.protocols import Evaluation, Objective

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Vector
 
 MOST_TERMS = 2**21

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import expit, log_expit
 
-from separatrix.core import kernels
+from separatrix import kernels
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Positions, Vector
-from separatrix.core.exact import powers_of_two
+from separatrix.exact.arithmetic import powers_of_two
 
 UNDERFLOW = 1e-150
 """What slopes too small to be held can move the gradient by, with room to spare."""

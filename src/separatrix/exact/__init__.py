@@ -1,0 +1,1 @@
+"""Arithmetic without rounding: integers, null spaces, changes of coordinates."""

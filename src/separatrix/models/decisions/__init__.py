@@ -1,0 +1,1 @@
+"""Bayes decisions under a loss matrix."""

@@ -1,0 +1,1 @@
+"""Gaussian classes with one covariance."""

@@ -1,0 +1,1 @@
+"""Logistic and softmax regression: the problem, how it is fitted, its estimator."""

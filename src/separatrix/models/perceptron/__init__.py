@@ -1,0 +1,1 @@
+"""The perceptron, with a proof of where it ended."""

@@ -1,0 +1,1 @@
+"""Least squares as a classifier."""

@@ -1,0 +1,1 @@
+"""Can a hyperplane part the classes? The question, the search, the verdict."""

@@ -1,0 +1,1 @@
+"""Descent, step by step: gradient and stochastic."""
