@@ -108,14 +108,6 @@ def test_every_third_row_brings_its_label_and_weight_and_is_copied_only_where_ro
         np.testing.assert_array_equal(X[k], row)
 
 
-def test_select_finds_the_most_violated_rows_first(engine):
-    X, codes, _, point = problem()
-    margins = np.where(codes == 1, 1, -1) * (twins.with_constant(X, True) @ point)
-    chosen = engine.select(lambda m: m < 0, point[None], 7)
-    np.testing.assert_array_equal(chosen, np.argsort(margins, kind="stable")[:7])
-    assert len(engine.select(lambda m: m < 0, point[None], 10**6)) == (margins < 0).sum()
-
-
 def test_columns_gives_a_few_columns(engine):
     X = problem()[0]
     got = engine.columns(np.array([3, 1]))

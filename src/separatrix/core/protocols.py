@@ -1,6 +1,6 @@
 """What the rooms expect of each other, so that none has to import another."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Never, Protocol, runtime_checkable
 
@@ -135,9 +135,6 @@ class Engine(Protocol):
 
     def thinned(self, step: int) -> "Engine":
         """Every so many rows."""
-
-    def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
-        """Rows whose signed margins pass a test, the smallest margins first, at most ``limit``."""
 
     def columns(self, which: Positions) -> Any:
         """A few columns, packed or as a view."""

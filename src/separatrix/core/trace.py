@@ -16,7 +16,7 @@ from separatrix.core.parameters import shown
 class Pass:
     """One pass over the data: where the solver stood and how good it knew it was.
 
-    ``point`` holds (w, b) for hooks; a trace keeps it only on request.
+    ``point`` holds (w, b) for hooks; a trace does not keep it.
     """
 
     number: int
@@ -53,7 +53,6 @@ class Trace:
 
     passes: list[Pass] = field(default_factory=list)
     hooks: tuple[Hook, ...] = ()
-    keep_points: bool = False
     solver: str = ""
     reason: str = ""
     _start: float = field(default_factory=time.perf_counter, repr=False)
@@ -61,13 +60,13 @@ class Trace:
     def record(self, objective: float, bound: float, norm: float, mistakes: float, point: Vector) -> bool:
         """Append a pass and call the hooks; True when one of them asks to stop."""
         seconds = time.perf_counter() - self._start
-        shown = np.array(point) if self.hooks or self.keep_points else NOWHERE  # solvers go on changing theirs
+        shown = np.array(point) if self.hooks else NOWHERE  # solvers go on changing theirs
         entry = Pass(len(self.passes) + 1, objective, bound, norm, mistakes, seconds, shown)
         if not self.hooks:
             self.passes.append(entry)
             return False
         answers = [_asks(hook(entry)) for hook in self.hooks]
-        self.passes.append(entry if self.keep_points else replace(entry, point=NOWHERE))
+        self.passes.append(replace(entry, point=NOWHERE))
         return any(answers)
 
     def __len__(self) -> int:

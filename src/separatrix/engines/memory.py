@@ -1,6 +1,6 @@
 """The engine in memory, over arrays, data frames and sparse matrices."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -220,19 +220,6 @@ class MemoryEngine:
         weights = None if self.weights is None else np.ascontiguousarray(self.weights[::step])
         codes = np.ascontiguousarray(self.codes[::step])
         return type(self)(block_of(self.block.source[::step]), codes, self.classes, weights)
-
-    def select(self, test: Callable[[Vector], Any], at: Matrix, limit: int) -> Positions:
-        """Row numbers whose signed margins pass ``test``, smallest margin first.
-
-        ``at`` is one point (1 × p); ties are settled by row number.
-        """
-        constant = at.shape[1] == self.columns_count + 1
-        margins = np.empty((self.rows, 1))
-        kernels.score(self.block.rows, at, constant, False, margins, self.entries_per_row)
-        signed = np.where(self.codes == 1, margins[:, 0], -margins[:, 0])
-        passed = np.flatnonzero(test(signed))
-        order = np.argsort(signed[passed], kind="stable")[:limit]
-        return passed[order].astype(np.int64)
 
     def columns(self, which: Positions) -> Any:
         """A few columns: packed in column order, in the type of an array or as float64, or CSC for sparse rows."""

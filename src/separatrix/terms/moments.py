@@ -85,12 +85,6 @@ class ClassMoments:
         base = self.means[0]
         return np.asarray(base + self.weights @ (self.means - base) / self.weight)
 
-    @property
-    def between(self) -> Matrix:
-        """Σ Wₖ(μₖ − μ)(μₖ − μ)ᵀ: scatter of the means about the mean of all."""
-        apart = self.means - self.mean
-        return np.asarray((self.weights[:, None] * apart).T @ apart)
-
 
 @dataclass(frozen=True, slots=True)
 class Moments:

@@ -50,7 +50,6 @@ class PenalisedLoss:
     outputs: int = 1
     centred_classes: bool = True
     ranges: Ranges | None = None
-    passes: int = 0
     size: int = field(init=False)
     prepared: Vector | None = field(default=None, init=False, repr=False)
     _kept: Any = field(default=None, init=False, repr=False)
@@ -78,7 +77,6 @@ class PenalisedLoss:
 
         Beside them Σ aᵢπᵢₖ(1 − πᵢₖ)(xᵢ − shift, 1) of each class. All without the penalty, and for steps only.
         """
-        self.passes += 1
         shift = None if self.engine.sparse else self.shift
         term = SoftmaxLoss(
             self.outputs,
@@ -118,7 +116,6 @@ class PenalisedLoss:
 
     def product(self, direction: Vector) -> Vector:
         """The Hessian at the prepared point times a direction."""
-        self.passes += 1
         at = self.raw_point(direction)[None]
         if self.outputs == 1:
             raw = self.engine.total(CurvatureProduct(self.constant, self._kept), at)[0]
@@ -129,12 +126,10 @@ class PenalisedLoss:
         return result
 
     def quick_start(self, begin: Vector, way: Any) -> Any:
-        """The first passes of a fit of two classes with a penalty, all in one call; counted like any others."""
+        """The first passes of a fit of two classes with a penalty, all in one call."""
         shift, engine = None if self.engine.sparse else self.shift, self.engine
         work = LogisticLoss(self.constant, curvature=way.newton).work(engine.entries_per_row, engine.columns_count)
-        started = engine.quick_start(begin, shift, self.strength, work, way)
-        self.passes += len(started.values)
-        return started
+        return engine.quick_start(begin, shift, self.strength, work, way)
 
     def on_columns(self) -> Any:
         """The same objective on columns that are packed as they are chosen; of two classes."""
@@ -164,7 +159,7 @@ class PenalisedLoss:
 
     def narrowed(self, which: Positions) -> "PenalisedLoss":
         """The same objective on some of the columns."""
-        return replace(self, engine=self.engine.narrow(which), shift=self.shift[which], ranges=None, passes=0)
+        return replace(self, engine=self.engine.narrow(which), shift=self.shift[which], ranges=None)
 
     def raw_point(self, point: Vector) -> Vector:
         """(w, b) from (w, b′)."""
@@ -223,7 +218,6 @@ class PenalisedLoss:
     def _evaluation(
         self, point: Vector, curvature: bool, buffer: Any, squares: bool = False, scores: bool = True
     ) -> Evaluation:
-        self.passes += 1
         term = self._term(curvature, buffer, squares, scores)
         total: LossTotal = self.engine.total(term, self.raw_point(point)[None])[0][0]
         if total.ranges is not None:

@@ -146,7 +146,7 @@ def hessian_factor(objective: PenalisedLoss, rows: int, point: Vector, seed: int
     """The factor of the Hessian at a point of all rows, or of some."""
     some = objective
     if rows < objective.engine.rows:
-        some = replace(objective, engine=objective.engine.sample(rows, seed), ranges=None, passes=0)
+        some = replace(objective, engine=objective.engine.sample(rows, seed), ranges=None)
     hessian = some.evaluate(point, curvature=True).hessian
     assert hessian is not None
     return factorise(hessian, point)

@@ -235,7 +235,7 @@ def _clearly_independent(objective: PenalisedLoss) -> bool:
     from separatrix.models.aliasing import clearly_independent
 
     some = objective.engine.sample(min(4 * objective.size + 1000, objective.engine.rows), 0)
-    single = replace(objective, engine=some, outputs=1, ranges=None, passes=0)
+    single = replace(objective, engine=some, outputs=1, ranges=None)
     gram = single.evaluate(np.zeros(single.size), curvature=True).hessian
     assert gram is not None
     return clearly_independent(gram)
@@ -359,11 +359,11 @@ def solve_subsampled(objective: PenalisedLoss, begin: Vector, started: bool, pat
     """Sub-sampled Newton; unless ``started``, smaller samples first find where to begin."""
     engine = objective.engine
     sample = engine.sample(min(sample_rows(objective), engine.rows), seed)
-    small = replace(objective, engine=sample, ranges=None, passes=0)
+    small = replace(objective, engine=sample, ranges=None)
     if not started:
         quiet = Patience(1e-3 * objective.size / sample.rows, 50, 0, Trace(), small)
         tiny = engine.sample(min(sample.rows // 8, engine.rows), seed + 1)
-        first = replace(objective, engine=tiny, ranges=None, passes=0)
+        first = replace(objective, engine=tiny, ranges=None)
         rough = Patience(1e-2, 20, 0, Trace(), first)
         begin = newton(first, begin, factor_judge(first), rough).evaluation.point
         begin = newton(small, begin, factor_judge(small), quiet).evaluation.point

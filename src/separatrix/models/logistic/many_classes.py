@@ -191,7 +191,7 @@ class Guides:
             self.sampled = self.objective
             if 2 * count <= self.objective.engine.rows:
                 engine = self.objective.engine.sample(count, self.seed)
-                self.sampled = replace(self.objective, engine=engine, ranges=None, passes=0)
+                self.sampled = replace(self.objective, engine=engine, ranges=None)
         return self.sampled
 
 
@@ -264,7 +264,7 @@ def from_sample(objective: PenalisedLoss, begin: Vector, seed: int, costs: Costs
     if count < ROWS_TO_BEGIN * each:
         return begin
     engine = objective.engine.sample(count, seed + 1)
-    small = replace(objective, engine=engine, ranges=None, passes=0)
+    small = replace(objective, engine=engine, ranges=None)
     rough = Patience(1e-2 * objective.size / count, 20, 0, Trace(), small)
     name = min(PASSES, key=Costs.of(small).leading)
     guides = Guides(small, seed, name)

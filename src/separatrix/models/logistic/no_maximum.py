@@ -40,7 +40,6 @@ class Limit:
     verdict: Separability
     direction: Matrix
     finite: Matrix
-    objective: float
 
     def scores(self, block: Block, finite: Matrix, constant: bool) -> Matrix:
         """Log-odds in the limit: ±∞ where the direction decides, else those of the finite part."""
@@ -82,10 +81,9 @@ def limit_of(objective: PenalisedLoss, verdict: Separability) -> Limit:
     p = objective.size // outputs
     direction = _spread(np.asarray(verdict.direction), outputs, p)
     finite = np.zeros((outputs, p))
-    value = 0.0
     if verdict.kind == "quasi":
-        finite, value = _finite_part(objective, verdict, direction)
-    return Limit(verdict, direction, finite, value)
+        finite = _finite_part(objective, verdict, direction)
+    return Limit(verdict, direction, finite)
 
 
 def _spread(vector: Vector, outputs: int, p: int) -> Matrix:
@@ -96,7 +94,7 @@ def _spread(vector: Vector, outputs: int, p: int) -> Matrix:
     return np.asarray(rows - rows.mean(axis=0))
 
 
-def _finite_part(objective: PenalisedLoss, verdict: Separability, direction: Matrix) -> tuple[Matrix, float]:
+def _finite_part(objective: PenalisedLoss, verdict: Separability, direction: Matrix) -> Matrix:
     """Newton's method on the loss of what overlaps, within the span of those rows."""
     if objective.outputs == 1:
         restricted, base = _without(objective, verdict), np.zeros(objective.size)
@@ -120,7 +118,7 @@ def _finite_part(objective: PenalisedLoss, verdict: Separability, direction: Mat
             share *= 0.5
         point, here = point + share * step, trial
     raw = objective.raw_point(point).reshape(objective.outputs, -1)
-    return _least_norm(objective, raw, verdict), here.value * restricted.weight / objective.weight
+    return _least_norm(objective, raw, verdict)
 
 
 def _without(objective: PenalisedLoss, verdict: Separability) -> PenalisedLoss:

@@ -109,7 +109,7 @@ def about_a_typical_row(objective: PenalisedLoss) -> PenalisedLoss:
         written = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
         dense = MemoryEngine(block_of(written), engine.codes, max(objective.outputs, 2), engine.weights)
     shift = typical_row(dense) if objective.constant else objective.shift
-    other = replace(objective, engine=dense, shift=shift, ranges=None, passes=0)
+    other = replace(objective, engine=dense, shift=shift, ranges=None)
     other.evaluate(np.zeros(other.size))
     return other
 

@@ -87,7 +87,7 @@ def _samples(objective: PenalisedLoss) -> Iterator[PenalisedLoss]:
     else:
         for times in SAMPLES:
             sample = objective.engine.sample(times * sample_rows(objective), 0)
-            yield replace(objective, engine=sample, ranges=None, passes=0)
+            yield replace(objective, engine=sample, ranges=None)
 
 
 def _by_samples(

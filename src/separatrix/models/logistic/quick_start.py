@@ -124,7 +124,7 @@ def _steps(
     most = min(MOST_PASSES, left - 1, left // 2 + 1) + known  # another way must have time to end what this one cannot
     if most < 1:
         return None
-    seen = bool(trace.hooks) or trace.keep_points
+    seen = bool(trace.hooks)
     started = objective.quick_start(point, replace(way, most=most, keep=seen))
     if not len(started.values):
         return None

@@ -81,7 +81,7 @@ class RowSpace:
         inner[order] = np.tril(lower)[:, :rank]
         engine = objective.engine
         small = MemoryEngine(block_of(inner), engine.codes, 2, engine.weights)
-        self.objective = replace(objective, engine=small, shift=np.zeros(rank), ranges=None, passes=0)
+        self.objective = replace(objective, engine=small, shift=np.zeros(rank), ranges=None)
 
     def point(self, inner: Vector) -> Vector:
         """(w, b′) from (u, b′)."""

@@ -25,5 +25,5 @@ def parts(objective: PenalisedLoss, seed: int) -> Iterator[PenalisedLoss]:
     copied = True
     while WORTH * count <= engine.rows:
         some = engine.sample(count, seed) if copied else engine.thinned(engine.rows // count)
-        yield replace(objective, engine=some, ranges=None, passes=0)
+        yield replace(objective, engine=some, ranges=None)
         count, copied = LARGER * count, False
