@@ -78,6 +78,7 @@ class Renewal:
     seed: int
     been_in_row_space: bool = False
     patience: Patience | None = None
+    presumed: float | None = None
     to_row_space: bool = field(default=False, init=False)
     prices: Prices = field(init=False)
     spent: float = field(default=0.0, init=False)
@@ -94,7 +95,7 @@ class Renewal:
         known = rate != 1.0
         self.spent += self.prices.one_pass * (ASK_AFTER if self.spent == 0.0 else 1)
         if not known:
-            rate = unknown_rate(self.prices)
+            rate = unknown_rate(self.prices) if self.presumed is None else self.presumed
         going_on = passes_until(needed, rate) * self.prices.one_pass
         most = AHEAD * self.spent if known else math.inf
         if known and self._runs_out(passes_until(needed, rate)):

@@ -14,6 +14,7 @@ from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.models.logistic.choice import Choice, choice, sample_rows
 from separatrix.models.logistic.curvature import Renewal
+from separatrix.models.logistic.independence import looks_independent
 from separatrix.models.logistic.prices import PASS, Prices
 from separatrix.models.logistic.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
 from separatrix.models.logistic.quick_start import begin_quickly
@@ -167,8 +168,13 @@ def _solve_smooth(
             chosen = Choice("newton-cholesky" if begun.newton else "quasi-newton")
         if begun.to_conjugate:
             chosen = Choice("newton-cg")
+    independent = named == "auto" and chosen.solver == "newton-subsample" and looks_independent(objective, seed)
+    if independent:
+        chosen = Choice("quasi-newton")
     solver = patience.trace.solver = chosen.solver
     patience.trace.reason = "asked for" if named != "auto" else chosen.reason
+    if independent:
+        patience.trace.reason = "columns look independent"
     if begun is not None:
         patience.trace.reason = "; led by ".join([f"{len(patience.trace)} quick passes", *begun.led_by])
     outcome: Outcome | None = None
@@ -177,7 +183,8 @@ def _solve_smooth(
 
         outcome = lead_by_guides(objective, begin, started, iterative_judge(objective, patience.tol), patience, seed)
     if solver == "quasi-newton":
-        judge, renewal = iterative_judge(objective), Renewal(objective, seed, patience=patience)
+        judge, presumed = iterative_judge(objective), math.sqrt(p / objective.engine.rows) if independent else None
+        renewal = Renewal(objective, seed, patience=patience, presumed=presumed)
         patience.extra = int(not near and renewal.prices.one_pass <= NEARLY_FREE * PASS)
         to_row_space = begun is not None and begun.to_row_space
         if not to_row_space:
