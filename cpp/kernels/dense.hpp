@@ -38,6 +38,24 @@ SEPARATRIX_INLINE Quad some_at(const T* at, std::ptrdiff_t count) {
     return count == 1 ? Quad{static_cast<double>(at[0]), 0.0, 0.0, 0.0} : Quad{};
 }
 
+// Eight at once: one register of AVX-512, two of AVX, four of SSE; what is added to what is the same.
+typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
+typedef float FloatEight __attribute__((vector_size(32), aligned(4), may_alias));
+
+SEPARATRIX_INLINE Eight eight_at(const double* at) { return *reinterpret_cast<const Eight*>(at); }
+SEPARATRIX_INLINE Eight eight_at(const float* at) {
+    return __builtin_convertvector(*reinterpret_cast<const FloatEight*>(at), Eight);
+}
+
+struct Halves {
+    Quad low, high;
+    SEPARATRIX_INLINE explicit Halves(const Eight& both) { std::memcpy(this, &both, sizeof both); }
+    SEPARATRIX_INLINE double sum() const {
+        const Quad part = low + high;
+        return (part[0] + part[2]) + (part[1] + part[3]);
+    }
+};
+
 // Scores of four rows at once: as `dot` adds them up, to the bit (zeros added to a sum leave it), but no addition waits
 // for the last one of its own row. Rows a few thousand bytes on are asked for in passing, because four streams at once
 // are more than a processor foresees. The weights of the last columns stand in `last`.
@@ -46,40 +64,36 @@ SEPARATRIX_INLINE void four_dots(const T* SEPARATRIX_RESTRICT x, std::ptrdiff_t 
                                  std::ptrdiff_t d, const Quad* last, double offset, double* SEPARATRIX_RESTRICT score) {
     constexpr std::ptrdiff_t kAhead = 8192 / static_cast<std::ptrdiff_t>(sizeof(T));
     const T *x0 = x, *x1 = x + ld, *x2 = x + 2 * ld, *x3 = x + 3 * ld;
-    Quad a0{}, a1{}, b0{}, b1{}, c0{}, c1{}, e0{}, e1{};
+    Eight first{}, second{}, third{}, fourth{};
     std::ptrdiff_t j = 0;
     for (; j + 8 <= d; j += 8) {
-        const Quad first = quad_at(w + j), second = quad_at(w + j + 4);
+        const Eight weight = eight_at(w + j);
         __builtin_prefetch(x0 + j + kAhead);
         __builtin_prefetch(x1 + j + kAhead);
         __builtin_prefetch(x2 + j + kAhead);
         __builtin_prefetch(x3 + j + kAhead);
-        a0 += quad_at(x0 + j) * first;
-        a1 += quad_at(x0 + j + 4) * second;
-        b0 += quad_at(x1 + j) * first;
-        b1 += quad_at(x1 + j + 4) * second;
-        c0 += quad_at(x2 + j) * first;
-        c1 += quad_at(x2 + j + 4) * second;
-        e0 += quad_at(x3 + j) * first;
-        e1 += quad_at(x3 + j + 4) * second;
+        first += eight_at(x0 + j) * weight;
+        second += eight_at(x1 + j) * weight;
+        third += eight_at(x2 + j) * weight;
+        fourth += eight_at(x3 + j) * weight;
     }
+    Halves a(first), b(second), c(third), e(fourth);
     if (const std::ptrdiff_t left = d - j; left > 0) {
-        a0 += some_at(x0 + j, left) * last[0];
-        b0 += some_at(x1 + j, left) * last[0];
-        c0 += some_at(x2 + j, left) * last[0];
-        e0 += some_at(x3 + j, left) * last[0];
+        a.low += some_at(x0 + j, left) * last[0];
+        b.low += some_at(x1 + j, left) * last[0];
+        c.low += some_at(x2 + j, left) * last[0];
+        e.low += some_at(x3 + j, left) * last[0];
         if (left > 4) {
-            a1 += some_at(x0 + j + 4, left - 4) * last[1];
-            b1 += some_at(x1 + j + 4, left - 4) * last[1];
-            c1 += some_at(x2 + j + 4, left - 4) * last[1];
-            e1 += some_at(x3 + j + 4, left - 4) * last[1];
+            a.high += some_at(x0 + j + 4, left - 4) * last[1];
+            b.high += some_at(x1 + j + 4, left - 4) * last[1];
+            c.high += some_at(x2 + j + 4, left - 4) * last[1];
+            e.high += some_at(x3 + j + 4, left - 4) * last[1];
         }
     }
-    const Quad a = a0 + a1, b = b0 + b1, c = c0 + c1, e = e0 + e1;
-    score[0] = offset + ((a[0] + a[2]) + (a[1] + a[3]));
-    score[1] = offset + ((b[0] + b[2]) + (b[1] + b[3]));
-    score[2] = offset + ((c[0] + c[2]) + (c[1] + c[3]));
-    score[3] = offset + ((e[0] + e[2]) + (e[1] + e[3]));
+    score[0] = offset + a.sum();
+    score[1] = offset + b.sum();
+    score[2] = offset + c.sum();
+    score[3] = offset + e.sum();
 }
 
 // score[i] = offset + <x_i, w>
@@ -107,6 +121,9 @@ SEPARATRIX_INLINE void add_four(const T* SEPARATRIX_RESTRICT a, const T* SEPARAT
     const double s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
     std::ptrdiff_t j = 0;
 #if defined(__GNUC__) || defined(__clang__)
+    for (; j + 8 <= d; j += 8)
+        *reinterpret_cast<Eight*>(gradient + j) += (s0 * eight_at(a + j) + s1 * eight_at(b + j)) +
+                                                   (s2 * eight_at(c + j) + s3 * eight_at(e + j));
     for (; j + 4 <= d; j += 4)
         *reinterpret_cast<Quad*>(gradient + j) += (s0 * quad_at(a + j) + s1 * quad_at(b + j)) +
                                                   (s2 * quad_at(c + j) + s3 * quad_at(e + j));

@@ -147,7 +147,7 @@ SEPARATRIX_INLINE void add_product(const ProductTask& task, const Chunk& chunk, 
     }
 }
 
-SEPARATRIX_CLONES
+SEPARATRIX_WIDE_CLONES
 void product_lane(const ProductTask& task, std::ptrdiff_t first, std::ptrdiff_t last, Total& total) {
     total.sums.assign(static_cast<std::size_t>(task.count * task.p()), 0.0);
     const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, near_rows(*task.rows));
