@@ -19,7 +19,8 @@ from separatrix import (
     RidgeClassifierCV,
 )
 from separatrix.core.errors import SeparationWarning
-from separatrix.models.ties import last_of_highest, lead
+from separatrix.core.scores import last_of_highest
+from separatrix.models.ties import lead
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::separatrix.ConvergenceWarning"),

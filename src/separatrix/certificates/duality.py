@@ -40,6 +40,7 @@ from scipy.special import kl_div
 
 from separatrix.certificates.self_concordance import Yardstick
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Codes, Matrix, Vector
+from separatrix.core.scores import softmax
 
 UNBALANCED = 4.0 * UNIT_ROUNDOFF
 """What pairwise sums of shares that add up to one are off by, more or less."""
@@ -65,8 +66,7 @@ def probabilities(scores: Matrix) -> Matrix:
     """Softmax of the scores; one column of scores means (0, z)."""
     if scores.shape[1] == 1:
         return np.ascontiguousarray(class_probabilities(scores).T)
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    return softmax(scores)
 
 
 def class_probabilities(scores: Matrix) -> Matrix:

@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import refuse
+from separatrix.core.scores import last_of_highest
 from separatrix.display import canvas
 from separatrix.display.plane import Line, around, weights_of_boundary
 
@@ -208,9 +209,7 @@ def _shares(estimator: Any, grid: Any) -> tuple[Matrix, Matrix | None]:
     scores = np.asarray(estimator.decision_function(grid))
     if scores.ndim == 1:
         scores = np.stack([-scores, scores], axis=1)
-    classes = scores.shape[1]
-    chosen = classes - 1 - np.argmax(scores[:, ::-1], axis=1)
-    return np.eye(classes)[chosen], scores
+    return np.eye(scores.shape[1])[last_of_highest(scores)], scores
 
 
 def _line(estimator: Any, values: Matrix, shown: list[int]) -> Line | None:

@@ -9,9 +9,10 @@ from sklearn.utils.validation import _check_feature_names
 from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import NoSuchAttributeError, refuse
+from separatrix.core.scores import last_of_highest
 from separatrix.engines import Block, block_of
 from separatrix.models.labels import refuse_not_finite
-from separatrix.models.ties import Rounding, last_of_highest
+from separatrix.models.ties import Rounding
 
 
 class LinearDecision:

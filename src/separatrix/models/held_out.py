@@ -6,6 +6,7 @@ import numpy as np
 
 from separatrix.core.arrays import Codes, Positions, Vector
 from separatrix.core.errors import refuse
+from separatrix.core.scores import last_of_highest
 from separatrix.engines import Block, MemoryEngine, block_of
 from separatrix.terms.logistic import Scores
 
@@ -39,7 +40,7 @@ def accuracy(engine: MemoryEngine, outputs: int, constant: bool) -> Callable[[Ve
 
     def score(point: Vector) -> float:
         scores = engine.map(Scores(constant), point.reshape(outputs, -1))
-        found = scores[:, 0] >= 0.0 if outputs == 1 else outputs - 1 - np.argmax(scores[:, ::-1], axis=1)
+        found = scores[:, 0] >= 0.0 if outputs == 1 else last_of_highest(scores)
         right = found == engine.codes
         return float(np.mean(right) if engine.weights is None else engine.weights[right].sum() / engine.weight)
 

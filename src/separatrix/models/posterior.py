@@ -11,6 +11,7 @@ from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
 from separatrix.core.parameters import array_of_numbers
+from separatrix.core.scores import softmax
 from separatrix.engines import Block, block_of
 from separatrix.models.labels import Target
 
@@ -29,8 +30,7 @@ class PosteriorDecision:
         score = self.decision_function(X)
         if score.ndim == 1:
             return np.column_stack([expit(-score), expit(score)])
-        shares = np.exp(score - score.max(axis=1, keepdims=True))
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        return softmax(score)
 
     def predict_log_proba(self, X: Any) -> Matrix:
         """Logarithms of the posteriors, exact where those underflow."""

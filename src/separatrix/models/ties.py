@@ -26,7 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix import kernels
-from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Positions, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
+from separatrix.core.scores import FEW_CLASSES, last_of_highest
 from separatrix.engines import Block, block_of
 
 SAMPLE_ROWS = 64
@@ -43,8 +44,6 @@ BEYOND = 1024.0
 
 AHEAD = 8.0
 """Roundings by which the last of the classes that tie is ahead: enough to show in a probability."""
-
-FEW_CLASSES = 16
 
 PIECE = 2**14
 """Scores that are looked at in one go."""
@@ -199,18 +198,3 @@ def settle_rows(scores: Matrix, which: Positions, tolerances: Matrix) -> None:
         last = last_of_highest(part[several])
         part[several, last] += AHEAD * UNIT_ROUNDOFF * np.maximum(np.abs(part[several, last]), 1.0)
     scores[which] = part
-
-
-def last_of_highest(scores: Matrix) -> AnyArray:
-    """The position of the highest score in each row; of several the last.
-
-    >>> last_of_highest(np.array([[1.0, 1.0, 0.0]]))
-    array([1])
-    """
-    if not len(scores) > 1 or scores.shape[1] > FEW_CLASSES:
-        return np.asarray(scores.shape[1] - 1 - np.argmax(scores[:, ::-1], axis=1))
-    highest, codes = scores[:, 0].copy(), np.zeros(len(scores), dtype=np.intp)
-    for k in range(1, scores.shape[1]):
-        codes[scores[:, k] >= highest] = k
-        np.maximum(highest, scores[:, k], out=highest)
-    return codes

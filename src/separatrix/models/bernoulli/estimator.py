@@ -12,6 +12,7 @@ from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.core.parameters import ANYTHING, FLAG, NONE, array_of_numbers, check, number, shown
+from separatrix.core.scores import last_of_highest
 from separatrix.engines import Block, block_of
 from separatrix.models.bernoulli.binary_rows import binary_blocks, refuse_strange
 from separatrix.models.bernoulli.problem import BernoulliProblem, count_error
@@ -19,7 +20,7 @@ from separatrix.models.decision import LinearDecision, _dense
 from separatrix.models.draft import whole
 from separatrix.models.labels import Target, encode, open_engine, sample_weights
 from separatrix.models.posterior import PosteriorDecision, check_classes, given_priors, warn_unless_met
-from separatrix.models.ties import gamma, last_of_highest, lead, settle_rows, tolerance_of_rows
+from separatrix.models.ties import gamma, lead, settle_rows, tolerance_of_rows
 from separatrix.terms.bernoulli import BernoulliClasses
 from separatrix.terms.counts import ClassCounts
 

@@ -24,6 +24,7 @@ from separatrix.core.parameters import (
     one_of,
 )
 from separatrix.core.protocols import Engine
+from separatrix.core.scores import last_of_highest
 from separatrix.kernels.threads import one_blas_thread
 from separatrix.models.decision import LinearDecision, _dense
 from separatrix.models.discriminant.problem import GaussianProblem
@@ -201,9 +202,7 @@ class LinearDiscriminantAnalysis(
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each row; the last of those that tie."""
         score = self.decision_function(X)
-        codes = (score >= 0.0).astype(np.intp)
-        if score.ndim == 2:
-            codes = score.shape[1] - 1 - np.argmax(score[:, ::-1], axis=1)
+        codes = (score >= 0.0).astype(np.intp) if score.ndim == 1 else last_of_highest(score)
         labels: AnyArray = self.classes_[codes]
         return labels
 

@@ -37,4 +37,4 @@ def looks_independent(objective: PenalisedLoss, seed: int) -> bool:
         return False
     follow = products / np.outer(sizes, sizes)
     squares = float(np.square(follow).sum()) - len(sizes)
-    return squares <= p * p / rows + CHANCE * np.sqrt(2.0) * p / rows
+    return bool(squares <= p * p / rows + CHANCE * np.sqrt(2.0) * p / rows)

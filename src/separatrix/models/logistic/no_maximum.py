@@ -16,6 +16,7 @@ import numpy as np
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import AnyArray, Matrix, Vector
+from separatrix.core.scores import softmax
 from separatrix.engines import Block
 from separatrix.exact.arithmetic import rounded
 from separatrix.models.aliasing import check
@@ -198,5 +199,4 @@ def limit_probabilities(scores: Matrix) -> Matrix:
     if scores.shape[1] == 1:
         with np.errstate(over="ignore"):
             return np.column_stack([1.0 / (1.0 + np.exp(scores[:, 0])), 1.0 / (1.0 + np.exp(-scores[:, 0]))])
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    return softmax(scores)

@@ -15,8 +15,9 @@ from scipy.special import expit
 from separatrix import kernels
 from separatrix.certificates.duality import probabilities
 from separatrix.core.arrays import AnyArray, Matrix
+from separatrix.core.scores import last_of_highest
 from separatrix.engines import Block
-from separatrix.models.ties import BEYOND, last_of_highest, lead, settle_rows
+from separatrix.models.ties import BEYOND, lead, settle_rows
 from separatrix.terms.architecture import Architecture
 
 SAMPLE_ROWS = 64

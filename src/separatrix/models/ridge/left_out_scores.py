@@ -10,6 +10,7 @@ from separatrix.core.arrays import AnyArray, Vector
 from separatrix.core.errors import refuse
 from separatrix.core.numbers import is_number
 from separatrix.core.parameters import shown
+from separatrix.core.scores import last_of_highest
 from separatrix.models.labels import Target
 
 
@@ -33,7 +34,7 @@ class _Given(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
 
     def predict(self, X: Any) -> Any:
         """The class of the highest score; zero is class 1's."""
-        codes = (X >= 0).astype(np.intp) if X.ndim == 1 else X.shape[1] - 1 - np.argmax(X[:, ::-1], axis=1)
+        codes = (X >= 0).astype(np.intp) if X.ndim == 1 else last_of_highest(X)
         return self.classes[codes]
 
 
