@@ -70,11 +70,12 @@ def quasi_newton(
     limit: int,
     stronger: Stronger,
     known: Secants | None = None,
+    hand_over: float = 0.0,
 ) -> Outcome:
     """Steps by −B⁻¹g until the minimum is near, and then a proof of at most ``limit`` products.
 
     ``known`` are secants seen on the way to the start. Stalls, to be taken over by another solver, where steps fail or
-    there are too many of them.
+    there are too many of them; and where half the decrement is ``hand_over`` of what is asked for, if that is not 0.
     """
 
     def evaluate(point: Vector) -> Evaluation:
@@ -96,8 +97,10 @@ def quasi_newton(
         goal = patience.tol * min(here.value, 1.0)
         step = -secants.solve(here.gradient, solved)
         decrement = -float(here.gradient @ step)
+        if 0.5 * decrement <= hand_over * goal:
+            return Outcome(here, None, math.inf, Stop.STALLED)
         direction, bound = np.zeros_like(step), judge(here, np.zeros_like(step), np.zeros_like(step))
-        if bound > goal and 0.5 * decrement <= NEAR * goal:
+        if bound > goal and 0.5 * decrement <= NEAR * goal and hand_over == 0.0:
             direction, bound = prove(objective, here, secants, judge, goal, limit)
             if float(here.gradient @ direction) < 0.0:
                 step, decrement = direction, -float(here.gradient @ direction)

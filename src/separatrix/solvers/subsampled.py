@@ -60,8 +60,12 @@ def subsampled_newton(
     start: Vector,
     judge: Judge,
     patience: Patience,
+    known: Evaluation | None = None,
 ) -> Outcome:
-    """Step by −B⁻¹g with B the Hessian of ``sample``, whose rows carry ``share`` of all weight."""
+    """Step by −B⁻¹g with B the Hessian of ``sample``, whose rows carry ``share`` of all weight.
+
+    ``known`` is the evaluation at the start, if there is one.
+    """
 
     def factor_at(point: Vector) -> Factor | None:
         hessian = sample.evaluate(point, curvature=True).hessian
@@ -72,7 +76,7 @@ def subsampled_newton(
     if factor is None:
         return newton(objective, start, judge, patience)
     guide = Corrections(factor)
-    here = objective.evaluate(start)
+    here = objective.evaluate(start) if known is None else known
     before = np.inf
     while True:
         step = -guide.solve(here.gradient)

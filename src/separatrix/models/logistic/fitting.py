@@ -14,7 +14,7 @@ from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.models.logistic.choice import Choice, choice, sample_rows
 from separatrix.models.logistic.curvature import Renewal
-from separatrix.models.logistic.independence import looks_independent
+from separatrix.models.logistic.independence import looks_independent, rows_that_prove
 from separatrix.models.logistic.prices import PASS, Prices
 from separatrix.models.logistic.problem import MOST_ENTRIES, about_a_typical_row, yardsticks
 from separatrix.models.logistic.quick_start import begin_quickly
@@ -32,6 +32,9 @@ NEARLY_FREE = 2.0
 
 IN_ROW_SPACE = 1e-3
 """Of the tolerance asked for, what a fit in the space of the rows is given: the bound is that of the whole."""
+
+HAND_OVER = 0.25
+"""Of the bound that the Hessian of some rows can prove, half the decrement where it takes over."""
 
 LARGEST_HESSIAN = 4000
 """Up to so many coefficients a Hessian is formed when nothing else proves the result."""
@@ -189,7 +192,15 @@ def _solve_smooth(
         to_row_space = begun is not None and begun.to_row_space
         if not to_row_space:
             known = begun.secants if near and begun is not None else None
-            outcome = quasi_newton(objective, begin, judge, patience, 250, renewal, known)
+            some = objective.engine.sample(rows_that_prove(objective), seed) if independent else objective.engine
+            share = HAND_OVER * some.weight / objective.weight if independent else 0.0
+            outcome = quasi_newton(objective, begin, judge, patience, 250, renewal, known, share)
+            if independent and outcome.stop is Stop.STALLED:
+                part, here = replace(objective, engine=some, ranges=None), outcome.evaluation
+                outcome = subsampled_newton(
+                    objective, part, part.weight / objective.weight, here.point, factor_judge(objective), patience, here
+                )
+                return _centred(objective, outcome)
             to_row_space = outcome.stop is Stop.STALLED and renewal.to_row_space
         if to_row_space:
             begin = _in_row_space(objective, patience.tol, seed)

@@ -16,17 +16,22 @@ from separatrix.terms.penalised import PenalisedLoss
 FEWEST = 200
 """Columns from which on a sample costs enough for the question to matter."""
 
-ROWS, PER_COLUMN = 2000, 4
+ROWS, PER_COLUMN = 2000, 8
 """Rows that are looked at: so many, and so many for each column."""
 
 CHANCE = 3.0
 """How far beyond p²/m, in units of √2·p/m, the sum may be."""
 
 
+def rows_that_prove(objective: PenalisedLoss) -> int:
+    """Rows of a sample that shows it; their Hessian then proves the minimum, looser by n/m, which one pass pays for."""
+    return max(ROWS, PER_COLUMN * objective.size)
+
+
 def looks_independent(objective: PenalisedLoss, seed: int) -> bool:
     """Whether a sample shows no sign that columns follow each other; two classes and dense rows alone are looked at."""
     p = objective.size - int(objective.constant)
-    rows = max(ROWS, PER_COLUMN * p)
+    rows = rows_that_prove(objective)
     if objective.outputs > 1 or objective.engine.sparse or p < FEWEST or 3 * rows > objective.engine.rows:
         return False
     some = replace(objective, engine=objective.engine.sample(rows, seed), strength=0.0, ranges=None)
