@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from separatrix.estimators.ridge import RidgeClassifier
     from separatrix.estimators.ridge_cv import RidgeClassifierCV
     from separatrix.estimators.separability import separability
+    from separatrix.estimators.sgd import SGDClassifier
 
 __version__ = "0.1.0"
 
@@ -38,6 +39,7 @@ __all__ = [
     "Perceptron",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "SGDClassifier",
     "SeparationWarning",
     "SigmoidBasis",
     "__version__",
@@ -58,6 +60,7 @@ _HOMES = {
     "Perceptron": "perceptron",
     "RidgeClassifier": "ridge",
     "RidgeClassifierCV": "ridge_cv",
+    "SGDClassifier": "sgd",
     "SigmoidBasis": "basis",
     "separability": "separability",
 }
