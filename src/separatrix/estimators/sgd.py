@@ -51,12 +51,13 @@ class SGDClassifier(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstima
     fit_intercept : bool, default=True
         Whether to fit b.
     max_iter : int, default=1000
-        Most epochs. More than scikit-learn are done as a rule, which stops by its ``tol``.
-    tol : float or None, default=1e-8
-        Of the log loss: ``certificate_.met`` asks for F − F* ≤ tol·min(F, 1), and see ``n_iter_no_change``. Of the
-        perceptron's: how much the error per row must fall for it to go on, as in ``Perceptron``. None: no patience,
-        and with the perceptron's loss on to a separator or a proof that there is none. scikit-learn's is 1e-3, of the
-        mean loss met in an epoch.
+        Most epochs. scikit-learn's as a rule stops long before, by its ``tol``; here ``tol`` is a promise, and a
+        descent that does not keep it goes on.
+    tol : float or None, default=None
+        Of the log loss as in ``LogisticRegression``: ``certificate_.met`` asks for F − F* ≤ tol·min(F, 1), None for
+        1e-8; see also ``n_iter_no_change``. Of the perceptron's as in ``Perceptron``: stop when the error per row no
+        longer falls by more than tol; None goes on to a separator or a proof that there is none. scikit-learn's
+        1e-3 is of the mean loss met in an epoch.
     shuffle : bool, default=True
         A new order of the rows in every epoch.
     verbose : int, default=0
@@ -147,7 +148,7 @@ class SGDClassifier(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstima
         l1_ratio: float | None = 0.15,
         fit_intercept: bool = True,
         max_iter: int = 1000,
-        tol: float | None = 1e-8,
+        tol: float | None = None,
         shuffle: bool = True,
         verbose: int = 0,
         epsilon: float = 0.1,

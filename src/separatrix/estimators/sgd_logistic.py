@@ -14,10 +14,11 @@ from separatrix.certificates.separability import Separability
 from separatrix.core.arrays import Vector
 from separatrix.core.errors import NotFiniteError
 from separatrix.core.parameters import seed_of
+from separatrix.core.protocols import Engine
 from separatrix.core.stop import Stop
 from separatrix.core.threads import one_blas_thread, thread_limit
 from separatrix.core.trace import Hook, Trace
-from separatrix.engines import Block, MemoryEngine
+from separatrix.engines import Block
 from separatrix.estimators.callbacks import callback_tasks
 from separatrix.estimators.class_rows import check_classes
 from separatrix.estimators.descent import descend, start_of
@@ -48,7 +49,7 @@ class Stated(NamedTuple):
     """The rows, and the problem that they pose."""
 
     block: Block
-    engine: MemoryEngine
+    engine: Engine
     problem: LogisticProblem
 
 

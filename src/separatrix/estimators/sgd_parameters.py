@@ -37,7 +37,7 @@ ELSEWHERE = (
 """Losses that scikit-learn's class of the same name has, and this one has not."""
 
 TOL = 1e-8
-"""What tol=None asks of the certificate."""
+"""What tol=None is for the log loss, as in ``LogisticRegression``."""
 
 _ALL = Rule(lambda size: isinstance(size, str) and size == "all", '"all"')
 
@@ -48,7 +48,7 @@ RULES = {
     "l1_ratio": NONE | SHARE,
     "fit_intercept": FLAG,
     "max_iter": COUNT,
-    "tol": NONE | number("a positive number; 1e-8 is the default", 0.0, above=True),
+    "tol": NONE | number("a positive number; of the log loss None means 1e-8", 0.0, above=True),
     "shuffle": FLAG,
     "verbose": VERBOSITY,
     "epsilon": NOT_NEGATIVE,
@@ -108,7 +108,6 @@ def settings_of(model: Any) -> Settings:
     """The parameters of a model, checked before, as a descent over the logistic loss has them."""
     average = model.average
     without = is_flag(average) and not average
-    idle = model.tol is not None and model.n_iter_no_change is not None
     return Settings(
         batch=None if all_rows(model) else int(model.batch_size),
         learning_rate=model.learning_rate,
@@ -119,7 +118,7 @@ def settings_of(model: Any) -> Settings:
         average_from=None if without else 0 if is_flag(average) else int(average) - 1,
         tol=TOL if model.tol is None else float(model.tol),
         max_iter=int(model.max_iter),
-        idle=int(model.n_iter_no_change) if idle else None,
+        idle=None if model.n_iter_no_change is None else int(model.n_iter_no_change),
         held_out=float(model.validation_fraction) if model.early_stopping else 0.0,
         keep_epochs=frozenset(int(epoch) for epoch in model.keep_epochs),
         certify_every=None if model.certify_every is None else int(model.certify_every),
@@ -147,7 +146,7 @@ def inverse_strength(model: Any, weight: float) -> tuple[float, float]:
     C = 1.0 / size if size > 0.0 else math.inf
     if not (0.0 < C < math.inf and math.isfinite(1.0 / (C * weight))):
         refuse(
-            f"alpha is {shown(model.alpha)}: times the sum of the weights, {weight:.6g}, it leaves the range of floats.",
+            f"alpha is {shown(model.alpha)}: times the sum of the weights, {weight:.6g}, it leaves the floats.",
             "choose an alpha nearer to 1, or penalty=None.",
         )
     return C, ratio
@@ -157,7 +156,7 @@ def check_parameters(model: Any) -> None:
     """Refuse what means nothing, and what contradicts itself."""
     if isinstance(model.loss, str) and model.loss in ELSEWHERE:
         refuse(
-            f"loss is {str(model.loss)!r}, and a certificate is known here for the log loss and the perceptron's alone.",
+            f"loss is {str(model.loss)!r}, and certificates are known here for two others.",
             'choose "log_loss" or "perceptron"; sklearn.linear_model.SGDClassifier has the others.',
         )
     check(model, RULES)
@@ -178,11 +177,10 @@ def check_batch(settings: Settings, rows: int) -> None:
 def _check_descent(model: Any) -> None:
     if _scheduled(model, "optimal") and strength_and_ratio(model)[0] == 0.0:
         refuse('learning_rate="optimal" needs a penalty, and there is none.', 'use "auto", or a positive alpha.')
-    for name in ("n_iter_no_change", "tol"):
-        if getattr(model, name) is None and model.early_stopping:
-            refuse(f"early_stopping has no patience: {name} is None.", "give it a number, or leave it out.")
-        if getattr(model, name) is None and _scheduled(model, "adaptive"):
-            refuse(f'learning_rate="adaptive" needs patience, and {name} is None.', "give it a number.")
+    if model.n_iter_no_change is None and model.early_stopping:
+        refuse("early_stopping has no patience: n_iter_no_change is None.", "set n_iter_no_change, for example to 5.")
+    if model.n_iter_no_change is None and _scheduled(model, "adaptive"):
+        refuse('learning_rate="adaptive" needs patience, and n_iter_no_change is None.', "set it, for example to 5.")
     for epoch in model.keep_epochs:
         if not is_count(epoch) or epoch > model.max_iter:
             refuse(
@@ -204,7 +202,10 @@ def _check_perceptron(model: Any) -> None:
             'leave batch_size at 1; Perceptron(rule="batch") steps against the sum over all mistakes.',
         )
     if model.n_iter_no_change is None:
-        refuse("n_iter_no_change is None, and the perceptron needs patience.", "give it a number, or set tol=None.")
+        refuse(
+            "n_iter_no_change is None, and the perceptron needs patience.",
+            "set it, for example to 5; with tol=None alone it goes on.",
+        )
     if len(tuple(model.keep_epochs)):
         refuse("keep_epochs is for the log loss.", "leave it empty; on_pass sees the perceptron's weights.")
     if model.certify_every is not None:

@@ -67,7 +67,7 @@ def continue_perceptron(model: Any, X: Any, y: Any, classes: Any, sample_weight:
     _take_over(model, perceptron)
 
 
-def _take_over(model: Any, perceptron: Perceptron) -> None:
+def _take_over(model: Any, perceptron: Any) -> None:
     own = perceptron.get_params(deep=False)
     for name in OF_A_DESCENT:
         vars(model).pop(name, None)
