@@ -23,7 +23,8 @@ class DecisionHistoryDisplay:
 
     >>> from separatrix import SGDClassifier
     >>> x, y = [[-1.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]
-    >>> model = SGDClassifier(batch_size="all", alpha=0.25, tol=1e-3, certify_every=20, keep_epochs=(1, 10)).fit(x, y)
+    >>> model = SGDClassifier(batch_size="all", alpha=0.25, tol=1e-3, n_iter_no_change=None, certify_every=20)
+    >>> model = model.set_params(keep_epochs=(1, 10)).fit(x, y)
     >>> display = DecisionHistoryDisplay.from_estimator(model, x, y)
     >>> display.epochs, display.points.shape
     ([1, 10], (4, 1))

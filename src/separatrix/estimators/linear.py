@@ -147,8 +147,8 @@ def weights_of(raw: Vector, outputs: int, columns: int, constant: bool) -> dict[
 def log_probabilities(scores: Matrix) -> Matrix:
     """Logarithms of the probabilities of K classes from their scores, of two from one score; none underflows.
 
-    >>> log_probabilities(np.array([[800.0]]))
-    array([[-800.,    0.]])
+    >>> log_probabilities(np.array([[-800.0]]))
+    array([[  -0., -800.]])
     """
     if scores.shape[1] == 1:
         score = scores[:, 0]

@@ -132,11 +132,11 @@ class SGDClassifier(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstima
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = SGDClassifier(alpha=0.01, tol=1e-3, certify_every=1).fit(scale(X), y)
+    >>> model = SGDClassifier(alpha=0.01, tol=0.01, certify_every=1).fit(scale(X), y)
     >>> model.certificate_.met
     True
-    >>> model.certificate_.verify(scale(X), y).kind
-    'optimum'
+    >>> print(model.certificate_.verify(scale(X), y))
+    The average objective 0.1... is within ...e-04 of the smallest possible (relative ...e-03), and a minimiser exists.
     """
 
     def __init__(
