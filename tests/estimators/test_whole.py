@@ -57,6 +57,8 @@ def test_a_hook_may_keep_the_points_it_was_shown(model):
         np.testing.assert_array_equal(kept, then)
 
 
+STOP = lambda entry: True  # noqa: E731
+
 CALLS = {
     "separated": (SeparationWarning, lambda: sx.LogisticRegression(C=np.inf).fit(X, SEPARATED)),
     "early": (ConvergenceWarning, lambda: sx.LogisticRegression(max_iter=1, tol=1e-12).fit(1e3 * X, OVERLAP)),
@@ -69,6 +71,9 @@ CALLS = {
     "penalty": (FutureWarning, lambda: sx.LogisticRegression(penalty="l2").fit(X, OVERLAP)),
     "priors": (UserWarning, lambda: sx.LinearDiscriminantAnalysis(priors=[0.5, 0.7]).fit(X, OVERLAP)),
     "column of labels": (UserWarning, lambda: sx.LogisticRegression().fit(X, OVERLAP[:, None])),
+    "column for descent": (UserWarning, lambda: sx.SGDClassifier(on_pass=STOP).fit(X, OVERLAP[:, None])),
+    "column for a perceptron": (UserWarning, lambda: sx.Perceptron(on_pass=STOP).fit(X, OVERLAP[:, None])),
+    "column for its loss": (UserWarning, lambda: sx.SGDClassifier("perceptron", on_pass=STOP).fit(X, OVERLAP[:, None])),
     "walls": (SeparationWarning, lambda: sx.LinearDiscriminantAnalysis().fit(np.c_[X, SEPARATED], SEPARATED)),
 }
 
