@@ -130,7 +130,7 @@ def all_rows(model: Any) -> bool:
     return isinstance(model.batch_size, str)
 
 
-def strength_and_ratio(model: Any) -> tuple[float, float]:
+def alpha_and_ratio(model: Any) -> tuple[float, float]:
     """(alpha, ρ) that the fit uses: "l1" is ratio 1, "l2" ratio 0, "elasticnet" ``l1_ratio``; None is alpha 0."""
     if model.penalty is None:
         return 0.0, 0.0
@@ -139,7 +139,7 @@ def strength_and_ratio(model: Any) -> tuple[float, float]:
 
 def inverse_strength(model: Any, weight: float) -> tuple[float, float]:
     """(C, ρ), with C = 1/(alpha·S) for rows of this total weight S, and infinite without a penalty."""
-    alpha, ratio = strength_and_ratio(model)
+    alpha, ratio = alpha_and_ratio(model)
     if alpha == 0.0:
         return math.inf, 0.0
     size = alpha * weight
@@ -175,7 +175,7 @@ def check_batch(settings: Settings, rows: int) -> None:
 
 
 def _check_descent(model: Any) -> None:
-    if _scheduled(model, "optimal") and strength_and_ratio(model)[0] == 0.0:
+    if _scheduled(model, "optimal") and alpha_and_ratio(model)[0] == 0.0:
         refuse('learning_rate="optimal" needs a penalty, and there is none.', 'use "auto", or a positive alpha.')
     if model.n_iter_no_change is None and model.early_stopping:
         refuse("early_stopping has no patience: n_iter_no_change is None.", "set n_iter_no_change, for example to 5.")
