@@ -5,7 +5,8 @@ It solves the problem of ``LogisticRegression`` with C = 1/(alpha·S), so that b
 
 import math
 import time
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import _check_feature_names, _get_feature_names
@@ -45,7 +46,8 @@ OF_A_PERCEPTRON = ("mistakes_", "_states")
 REMEDY = "use a penalty, or LogisticRegression(C=np.inf, firth=True) for finite estimates of all weights"
 
 
-class Stated(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stated:
     """The rows, and the problem that they pose."""
 
     block: Block
@@ -53,7 +55,8 @@ class Stated(NamedTuple):
     problem: LogisticProblem
 
 
-class Ended(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ended:
     """Why a descent stopped, and the verdict on separability, if one was asked for."""
 
     stop: Stop
@@ -84,7 +87,8 @@ def fit_logistic(model: Any, X: Any, y: Any, coef_init: Any, intercept_init: Any
     began = time.monotonic()
     settings, seed = settings_of(model), seed_of(model.random_state)
     _get_feature_names(X)  # refuses names of mixed types
-    block, engine, problem = stated(model, X, y, sample_weight)
+    rows = stated(model, X, y, sample_weight)
+    block, engine, problem = rows.block, rows.engine, rows.problem
     objective, alpha = problem.objective(engine), problem.alpha(engine)
     outputs, columns = problem.outputs, block.shape[1]
     start = _start(model, settings, outputs, columns, seed, coef_init, intercept_init)

@@ -33,7 +33,8 @@ def continue_logistic(model: Any, X: Any, y: Any, classes: Any, sample_weight: A
     if not first:
         _check_feature_names(model, X, reset=False)
         check_width(model, block_of(X).shape[1])
-    block, engine, problem = stated(model, X, y, sample_weight, known)
+    rows = stated(model, X, y, sample_weight, known)
+    block, engine, problem = rows.block, rows.engine, rows.problem
     raw = problem.objective(engine)
     raw.shift = np.zeros_like(raw.shift)
     progress: Progress | None = getattr(model, "_progress_", None)
