@@ -179,6 +179,8 @@ def plain_cases():
         "optimum, three classes by direction": (optimum, three, model(logistic(solver="newton-cg"))),
         "optimum, three classes, dependent columns": (
             optimum, lambda s: dependent(s, 3), model(logistic(C=free))),
+        "optimum by descent": (optimum, two, model(descent(alpha=0.1, tol=1e-6, certify_every=5, max_iter=1000))),
+        "separator by descent": (SeparatorCertificate, complete, model(SGDClassifier("perceptron", penalty=None))),
         "anchored": (anchored, two, model(descent())),
         "anchored, three classes": (anchored, three, model(descent())),
         "anchored, dependent columns": (anchored, dependent, model(descent(penalty=None))),
