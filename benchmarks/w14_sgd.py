@@ -1,6 +1,6 @@
 """W14: stochastic gradient descent for the logistic loss, 200,000 × 100, per epoch.
 
-Both sides minimise the same F, scikit-learn with alpha = 1/(C·n), for the same number of epochs, one row a step and
+Both sides minimise the same F, with alpha = 1/n, for the same number of epochs, one row a step and
 without a stopping rule. Seconds per epoch are the whole fit's divided by the epochs, ours with its certificate; a
 line of its own has the epochs alone. The excess is F − F*, with F* from Newton's method. scikit-learn's default
 rates, "optimal", are far too long for dense rows and a penalty this weak, so ours run with them too, and
@@ -10,11 +10,11 @@ scikit-learn with a first rate that ours takes from the data.
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import SGDClassifier
+from sklearn import linear_model
 
 from benchmarks import simulate
 from benchmarks.harness import Contender, Options, Result, Role, print_runs, print_table, race
-from separatrix import LogisticRegression
+from separatrix import LogisticRegression, SGDClassifier
 
 EPOCHS = 10
 
@@ -37,9 +37,9 @@ def _race(X: Any, y: Any, options: Options) -> None:
     alone: dict[str, float] = {}
     eta0 = _rate(X, y)
     entries = [
-        ("**separatrix**", _ours()),
-        ("**separatrix**, average", _ours(average=True)),
-        ("**separatrix**, optimal", _ours(learning_rate="optimal")),
+        ("**separatrix**", _ours(X)),
+        ("**separatrix**, average", _ours(X, average=True)),
+        ("**separatrix**, optimal", _ours(X, learning_rate="optimal")),
         ("scikit-learn", _peer(X)),
         ("scikit-learn, average", _peer(X, average=True)),
         ("scikit-learn, our eta0, invscaling", _peer(X, learning_rate="invscaling", eta0=eta0)),
@@ -58,17 +58,19 @@ def _race(X: Any, y: Any, options: Options) -> None:
     _print(results, fitted, alone, LogisticRegression().fit(X, y).certificate_.objective, X, y)
 
 
-def _ours(**settings: Any) -> LogisticRegression:
-    return LogisticRegression(solver="sgd", max_iter=EPOCHS, n_iter_no_change=None, **settings)
+def _ours(X: Any, **settings: Any) -> SGDClassifier:
+    return SGDClassifier(alpha=1.0 / X.shape[0], max_iter=EPOCHS, n_iter_no_change=None, **settings)
 
 
-def _peer(X: Any, **settings: Any) -> SGDClassifier:
-    return SGDClassifier(loss="log_loss", alpha=1.0 / X.shape[0], max_iter=EPOCHS, tol=None, random_state=0, **settings)
+def _peer(X: Any, **settings: Any) -> linear_model.SGDClassifier:
+    options = {"alpha": 1.0 / X.shape[0], "max_iter": EPOCHS, "tol": None, "random_state": 0} | settings
+    return linear_model.SGDClassifier("log_loss", **options)
 
 
 def _rate(X: Any, y: Any) -> float:
     """The first step length that ours takes."""
-    model = LogisticRegression(solver="sgd", max_iter=1, n_iter_no_change=None).fit(X[:10_000], y[:10_000])
+    rows = min(10_000, X.shape[0])
+    model = SGDClassifier(alpha=1.0 / rows, max_iter=1, n_iter_no_change=None).fit(X[:rows], y[:rows])
     return float(model._progress_.rates.eta0)
 
 
@@ -89,7 +91,7 @@ def _print(results: list[Result], fitted: dict[str, Any], alone: dict[str, float
 
 
 def _objective(model: Any, X: Any, y: Any) -> float:
-    """F with C = 1, in float64."""
+    """F with alpha = 1/n, in float64."""
     w = model.coef_[0].astype(np.float64)
     scores = X.astype(np.float64) @ w + float(model.intercept_[0])
     return float(np.mean(np.logaddexp(0.0, -(2 * y - 1) * scores)) + w @ w / (2 * len(y)))

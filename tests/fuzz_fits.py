@@ -133,7 +133,12 @@ def _estimator(draw: np.random.Generator) -> Any:
     if kind == 4:
         return sx.LogisticRegression(C=np.inf, fit_intercept=intercept, firth=bool(draw.random() < 0.3))
     if kind == 5:
-        return sx.LogisticRegression(solver=str(draw.choice(["gd", "sgd"])), max_iter=_number(draw, 5, 20), C=0.1)
+        return sx.SGDClassifier(
+            "perceptron" if draw.random() < 0.2 else "log_loss",
+            alpha=_number(draw, 0.1, 1e-3),
+            max_iter=_number(draw, 5, 20),
+            batch_size=_number(draw, 1, 1, "all"),
+        )
     if kind == 6:
         return sx.Perceptron(max_iter=_number(draw, 5, 30), eta0=_number(draw, 1.0, 0.1), fit_intercept=intercept)
     if kind == 7:

@@ -241,8 +241,9 @@ def class_weights_count_or_are_refused(draw: np.random.Generator) -> str:
 
 MODELS: list[BaseEstimator] = [
     sx.LogisticRegression(), sx.LogisticRegression(l1_ratio=1.0), sx.LogisticRegression(C=np.inf),
-    sx.LogisticRegression(C=np.inf, firth=True), sx.LogisticRegression(solver="gd", max_iter=3),
-    sx.LogisticRegression(solver="sgd", max_iter=3), sx.Perceptron(max_iter=5), sx.Perceptron(max_iter=5, rule="batch"),
+    sx.LogisticRegression(C=np.inf, firth=True), sx.SGDClassifier(batch_size="all", max_iter=3),
+    sx.SGDClassifier(max_iter=3), sx.SGDClassifier("perceptron", max_iter=5),
+    sx.Perceptron(max_iter=5), sx.Perceptron(max_iter=5, rule="batch"),
     sx.LinearDiscriminantAnalysis(), sx.BernoulliNB(), sx.RidgeClassifier(), sx.RidgeClassifierCV(),
     sx.MLPClassifier((2,), max_iter=2), sx.GaussianBasis(count=2, random_state=0), sx.SigmoidBasis(count=2),
     sx.BayesDecisionClassifier(sx.BernoulliNB()),
@@ -277,7 +278,7 @@ QUICK: list[Callable[[], Any]] = [
     lambda: sx.LogisticRegression(),
     lambda: sx.LogisticRegression(C=100.0, fit_intercept=False),
     lambda: sx.LogisticRegression(l1_ratio=1.0, C=0.3),
-    lambda: sx.LogisticRegression(solver="sgd", max_iter=2),
+    lambda: sx.SGDClassifier(alpha=0.1, max_iter=2),
 ]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from separatrix.models.ridge.choice_of_penalty import RidgeClassifierCV
     from separatrix.models.ridge.estimator import RidgeClassifier
     from separatrix.models.separability.question import separability
+    from separatrix.models.sgd.estimator import SGDClassifier
 
 __version__ = "0.1.0"
 
@@ -38,6 +39,7 @@ __all__ = [
     "Perceptron",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "SGDClassifier",
     "SeparationWarning",
     "SigmoidBasis",
     "__version__",
@@ -58,6 +60,7 @@ _HOMES = {
     "Perceptron": "perceptron.estimator",
     "RidgeClassifier": "ridge.estimator",
     "RidgeClassifierCV": "ridge.choice_of_penalty",
+    "SGDClassifier": "sgd.estimator",
     "SigmoidBasis": "basis.estimator",
     "separability": "separability.question",
 }

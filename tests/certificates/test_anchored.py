@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from separatrix import LogisticRegression
+from separatrix import LogisticRegression, SGDClassifier
 from separatrix.core.errors import CertificateError
 from separatrix.core.stop import Stop
 from separatrix.models.labels import block_of, encode, open_engine
@@ -49,7 +49,7 @@ def test_the_bound_holds_at_any_weights_and_is_nearly_exact(seed, C, size):
 @pytest.fixture
 def fitted():
     X, y = load_iris(return_X_y=True)
-    model = LogisticRegression(solver="gd", max_iter=3, tol=10.0).fit(X, y)
+    model = SGDClassifier(batch_size="all", alpha=1 / 150, max_iter=3, tol=10.0).fit(X, y)
     assert model.certificate_.kind == "anchored"
     return model.certificate_, X, y
 

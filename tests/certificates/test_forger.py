@@ -8,7 +8,7 @@ import pkgutil
 import warnings
 from collections import Counter
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pandas
@@ -26,6 +26,7 @@ from separatrix import (
     Perceptron,
     RidgeClassifier,
     RidgeClassifierCV,
+    SGDClassifier,
     separability,
 )
 from separatrix.certificates.anchored import AnchoredCertificate
@@ -155,6 +156,7 @@ def plain_cases():
     sparse = lambda s: (scipy.sparse.csr_array(table(s)[0]), table(s)[1])  # noqa: E731
     model = lambda made: lambda data: fit(made, data)  # noqa: E731
     logistic = LogisticRegression
+    descent = partial(SGDClassifier, batch_size="all", alpha=1 / 40, max_iter=2)
     free = np.inf
     optimum, anchored, stationary = OptimumCertificate, AnchoredCertificate, StationaryCertificate
     gap, subgradient = GapCertificate, SubgradientCertificate
@@ -177,15 +179,17 @@ def plain_cases():
         "optimum, three classes by direction": (optimum, three, model(logistic(solver="newton-cg"))),
         "optimum, three classes, dependent columns": (
             optimum, lambda s: dependent(s, 3), model(logistic(C=free))),
-        "anchored": (anchored, two, model(logistic(solver="gd", max_iter=2))),
-        "anchored, three classes": (anchored, three, model(logistic(solver="gd", max_iter=2))),
-        "anchored, dependent columns": (anchored, dependent, model(logistic(C=free, solver="gd", max_iter=2))),
+        "optimum by descent": (optimum, two, model(descent(alpha=0.1, tol=1e-6, certify_every=5, max_iter=1000))),
+        "separator by descent": (SeparatorCertificate, complete, model(SGDClassifier("perceptron", penalty=None))),
+        "anchored": (anchored, two, model(descent())),
+        "anchored, three classes": (anchored, three, model(descent())),
+        "anchored, dependent columns": (anchored, dependent, model(descent(penalty=None))),
         "subgradient": (subgradient, two, model(logistic(C=0.3, l1_ratio=1.0))),
         "subgradient, elastic": (subgradient, weighted, model(logistic(C=0.3, l1_ratio=0.5))),
         "subgradient, three classes": (subgradient, three, model(logistic(C=0.3, l1_ratio=1.0))),
-        "subgradient, far": (subgradient, two, model(logistic(C=0.3, l1_ratio=1.0, solver="gd", max_iter=2))),
+        "subgradient, far": (subgradient, two, model(descent(penalty="l1", alpha=1 / 12))),
         "gap": (gap, two, by_duality(logistic(C=0.3, l1_ratio=1.0))),
-        "gap, three classes": (gap, three, by_duality(logistic(C=0.3, l1_ratio=1.0, solver="gd", max_iter=2))),
+        "gap, three classes": (gap, three, by_duality(descent(penalty="l1", alpha=1 / 12))),
         "firth": (stationary, two, model(logistic(C=free, firth=True))),
         "firth, dependent columns": (stationary, dependent, model(logistic(C=free, firth=True))),
         "firth, flic and weights": (stationary, weighted, model(logistic(C=free, firth=True, flic=True))),

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot
 from sklearn.datasets import load_iris
 
-from separatrix import ConvergenceWarning, InputError, LogisticRegression, SeparationWarning
+from separatrix import ConvergenceWarning, InputError, LogisticRegression, SeparationWarning, SGDClassifier
 from separatrix.display import DecisionHistoryDisplay, TraceDisplay
 
 mpl.use("Agg")
@@ -20,7 +20,7 @@ def _close():
 
 def lecture():
     X, y = np.array([[-1.0], [-2.0], [1.0], [2.0]]), np.array([0, 0, 1, 1])
-    model = LogisticRegression(solver="gd", C=np.inf, eta0=0.1, max_iter=600, keep_epochs=(600, 1))
+    model = SGDClassifier(batch_size="all", penalty=None, eta0=0.1, max_iter=600, keep_epochs=(600, 1))
     with pytest.warns(SeparationWarning):
         model.fit(X, y)
     return model, X, y
@@ -41,7 +41,7 @@ def test_one_column_shows_decision_and_probability():
 def test_two_columns_show_boundaries():
     X, y = load_iris(return_X_y=True)
     X, y = X[50:, 2:], y[50:]
-    model = LogisticRegression(solver="gd", tol=0.9, certify_every=2, keep_epochs=(1, 2)).fit(X, y)
+    model = SGDClassifier(batch_size="all", alpha=0.01, tol=0.9, certify_every=2, keep_epochs=(1, 2)).fit(X, y)
     display = DecisionHistoryDisplay.from_estimator(model, X, y).plot()
     coef, intercept = model.kept_[2]
     on_line = np.column_stack([display.grid(), display.boundary(2)])
@@ -53,7 +53,7 @@ def test_what_cannot_be_drawn_is_refused():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match="kept no weights"):
         DecisionHistoryDisplay.from_estimator(LogisticRegression().fit(X, y), X, y)
-    model = LogisticRegression(solver="gd", tol=0.9, certify_every=1, keep_epochs=(1,)).fit(X, y)
+    model = SGDClassifier(batch_size="all", alpha=1 / 150, tol=0.9, certify_every=1, keep_epochs=(1,)).fit(X, y)
     with pytest.raises(InputError, match="3 classes and 4 columns"):
         DecisionHistoryDisplay.from_estimator(model, X, y)
 
@@ -64,12 +64,14 @@ def test_the_trace_of_separable_data_shows_the_loss_itself():
     np.testing.assert_array_equal(display.excess, model.trace_.objective)
     assert display.ax_[0].get_xscale() == "log"  # six hundred epochs
     assert display.ax_[0].get_xlabel() == "epoch"
+    assert display.value == "objective"
 
 
 def test_a_validation_score_has_its_panel():
     X, y = load_iris(return_X_y=True)
     with pytest.warns(ConvergenceWarning):
-        model = LogisticRegression(solver="sgd", early_stopping=True).fit(X, y)
+        model = SGDClassifier(early_stopping=True).fit(X, y)
     display = TraceDisplay.from_estimator(model).plot()
     assert len(display.ax_) == 3
+    assert (display.value, display.step) == ("mean loss met", "epoch")
     np.testing.assert_array_equal(display.ax_[2].get_lines()[0].get_ydata(), model.validation_scores_)

@@ -20,7 +20,7 @@ MODELS = {
     "softmax": lambda: sx.LogisticRegression(),
     "l1": lambda: sx.LogisticRegression(l1_ratio=1.0, C=0.1),
     "conjugate gradients": lambda: sx.LogisticRegression(solver="newton-cg"),
-    "sgd": lambda: sx.LogisticRegression(solver="sgd", max_iter=3),
+    "sgd": lambda: sx.SGDClassifier(max_iter=3),
     "perceptron": lambda: sx.Perceptron(max_iter=3),
     "lda": lambda: sx.LinearDiscriminantAnalysis(),
     "naive Bayes": lambda: sx.BernoulliNB(),

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import LogisticRegression
+from separatrix import ConvergenceWarning, InputError, LogisticRegression, SGDClassifier
 
 callback = pytest.importorskip("sklearn.callback")
 X, Y = load_breast_cancer(return_X_y=True)
@@ -41,6 +41,15 @@ def test_one_task_per_pass_within_one_for_the_fit():
     assert recorder.begun.count("pass") == recorder.ended.count("pass") == passes
     assert recorder.ended[-2:] == ["fit", "teardown"]
     assert recorder.begun[:2] == ["setup", "fit"]
+
+
+def test_a_descent_has_a_task_per_epoch():
+    recorder = Recorder()
+    with pytest.warns(ConvergenceWarning, match="all epochs"):
+        model = SGDClassifier(max_iter=7).set_callbacks(recorder).fit(StandardScaler().fit_transform(X), Y)
+    assert recorder.begun.count("pass") == recorder.ended.count("pass") == model.n_iter_ == 7
+    with pytest.raises(InputError, match=r"callbacks(.|\n)*Hint: use on_pass"):
+        SGDClassifier("perceptron").set_callbacks(recorder).fit(X, Y)
 
 
 def test_a_callback_sees_a_model_that_predicts():

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from separatrix import ConvergenceWarning, LogisticRegression, MLPClassifier, Perceptron, optimize
+from separatrix import ConvergenceWarning, LogisticRegression, MLPClassifier, Perceptron, SGDClassifier, optimize
 from separatrix.core.stop import Stop
 from separatrix.models.messages import warn_unless_good
 from separatrix.solvers.perceptron import End
@@ -66,12 +66,16 @@ FITS = {
     "rounding, l1": (LogisticRegression(l1_ratio=1.0, tol=1e-30), "loosen tol", ("max_iter",)),
     "scoring steps": (LogisticRegression(C=np.inf, firth=True, max_iter=1), "raise max_iter", ()),
     "rounding, firth": (LogisticRegression(C=np.inf, firth=True, tol=1e-60), "loosen tol", ("max_iter",)),
-    "epochs": (LogisticRegression(solver="sgd", max_iter=3), "raise max_iter", ()),
-    "patience": (LogisticRegression(solver="gd", tol=1e-3, n_iter_no_change=1), "n_iter_no_change", ("max_iter",)),
-    "validation": (LogisticRegression(solver="sgd", early_stopping=True), "early_stopping=False", ("max_iter",)),
-    "too long": (LogisticRegression(solver="gd", eta0=1e6), "lower eta0", ("max_iter",)),
+    "epochs": (SGDClassifier(max_iter=3), "raise max_iter", ()),
+    "patience": (
+        SGDClassifier(batch_size="all", alpha=1 / 60, tol=1e-3, n_iter_no_change=1),
+        "n_iter_no_change",
+        ("max_iter",),
+    ),
+    "validation": (SGDClassifier(early_stopping=True), "early_stopping=False", ("max_iter",)),
+    "too long": (SGDClassifier(batch_size="all", alpha=0.01, eta0=1e6), "lower eta0", ("max_iter",)),
     "too long, own rates": (
-        LogisticRegression(solver="gd", learning_rate=lambda t: 1e6),
+        SGDClassifier(batch_size="all", alpha=0.01, learning_rate=lambda t: 1e6),
         r"let learning_rate\(t\) return less",
         ("max_iter", "eta0"),
     ),
@@ -87,6 +91,7 @@ FITS = {
     ),
     "perceptron's epochs": (Perceptron(max_iter=3, verdict_after=None), "raise max_iter", ()),
     "perceptron's tol": (Perceptron(tol=0.1, verdict_after=None), "lower tol", ("max_iter",)),
+    "patience with the perceptron's loss": (SGDClassifier("perceptron", tol=0.1), "lower tol", ("max_iter",)),
     "perceptron's validation": (Perceptron(early_stopping=True), "early_stopping=False", ("max_iter",)),
     "perceptron's threshold": (Perceptron(error_threshold=1e3, verdict_after=None), "lower it", ("max_iter",)),
 }
@@ -152,7 +157,7 @@ def test_a_rate_too_large_for_ordinary_columns_is_named():
         Perceptron(eta0=1e308, max_iter=5).fit(100.0 * X, Y)
 
 
-@pytest.mark.parametrize("kind", [LogisticRegression, Perceptron])
+@pytest.mark.parametrize("kind", [LogisticRegression, Perceptron, SGDClassifier])
 @pytest.mark.parametrize("factor", [1e308, 1e200, 1e-200, np.inf, np.nan, -1.0, "2", True, 10**400, None])
 def test_class_weights_beyond_floats_are_named_themselves(kind, factor):
     with pytest.raises(ValueError, match=r"^class_weight\[0\] is .*\n\nHint: class weights are numbers"):

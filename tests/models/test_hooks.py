@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from separatrix import LogisticRegression, MLPClassifier, Perceptron
+from separatrix import LogisticRegression, MLPClassifier, Perceptron, SGDClassifier
 from separatrix.core.errors import InputError
 
 HOOKED = {
@@ -14,8 +14,9 @@ HOOKED = {
     "l1": LogisticRegression(l1_ratio=1.0),
     "no penalty": LogisticRegression(C=np.inf),
     "firth": LogisticRegression(C=np.inf, firth=True),
-    "gd": LogisticRegression(solver="gd"),
-    "sgd": LogisticRegression(solver="sgd"),
+    "gd": SGDClassifier(batch_size="all", max_iter=100),
+    "sgd": SGDClassifier(max_iter=100),
+    "perceptron's loss": SGDClassifier("perceptron"),
     "perceptron": Perceptron(),
     "batch perceptron": Perceptron(rule="batch"),
     "adam": MLPClassifier((3,)),

@@ -76,9 +76,6 @@ def test_the_theory_of_no_penalty_goes_with_it():
         model = LogisticRegression(penalty=None).fit([[-1.0], [1.0]], [0, 1])
     assert {type(w.message).__name__ for w in caught} == {"FutureWarning", "SeparationWarning"}
     assert model.certificate_.kind == "complete"
-    with pytest.warns(FutureWarning):
-        stream = LogisticRegression(penalty="l1", solver="sgd").partial_fit(X, Y, classes=[False, True])
-    assert stream.coef_.shape == (1, 4)
 
 
 @pytest.mark.parametrize("name", ["l3", 1, ["l1"], "L1"])

@@ -18,6 +18,7 @@ from separatrix.models.mlp import parameters as network_parameters
 from separatrix.models.perceptron import parameters as perceptron_parameters
 from separatrix.models.ridge import choice_of_penalty as ridge_cv
 from separatrix.models.ridge import estimator as ridge
+from separatrix.models.sgd import parameters as sgd_parameters
 
 DRAW = np.random.default_rng(0)
 X = DRAW.normal(size=(24, 3))
@@ -28,8 +29,9 @@ MODELS = {
     "l1": sx.LogisticRegression(l1_ratio=1.0),
     "no penalty": sx.LogisticRegression(C=np.inf),
     "firth": sx.LogisticRegression(C=np.inf, firth=True),
-    "gd": sx.LogisticRegression(solver="gd", max_iter=5),
-    "sgd": sx.LogisticRegression(solver="sgd", max_iter=5, early_stopping=True),
+    "gd": sx.SGDClassifier(batch_size="all", max_iter=5),
+    "sgd": sx.SGDClassifier(max_iter=5, early_stopping=True),
+    "perceptron's loss": sx.SGDClassifier("perceptron", max_iter=20),
     "perceptron": sx.Perceptron(max_iter=20),
     "batch perceptron": sx.Perceptron(max_iter=20, rule="batch", penalty="elasticnet", average=True),
     "held-out perceptron": sx.Perceptron(max_iter=20, early_stopping=True, learning_rate="invscaling"),
@@ -127,6 +129,7 @@ def test_the_walk_is_over_every_public_estimator():
 TABLES = {
     sx.LogisticRegression: logistic_parameters.RULES,
     sx.Perceptron: perceptron_parameters.RULES,
+    sx.SGDClassifier: sgd_parameters.RULES,
     sx.MLPClassifier: network_parameters.RULES,
     sx.LinearDiscriminantAnalysis: discriminant.RULES,
     sx.BernoulliNB: bernoulli.RULES,
@@ -179,7 +182,7 @@ def test_numpys_own_numbers_and_texts_are_taken():
     theirs.certificate_.verify(X, Y)
 
 
-SEEDED = ["sgd", "perceptron", "adam", "gaussian basis"]
+SEEDED = ["sgd", "perceptron's loss", "perceptron", "adam", "gaussian basis"]
 
 
 @pytest.mark.parametrize("name", SEEDED)
@@ -207,7 +210,7 @@ RATES = {
 
 
 @pytest.mark.parametrize("rate", RATES)
-@pytest.mark.parametrize("name", ["gd", "sgd", "perceptron", "batch perceptron"])
+@pytest.mark.parametrize("name", ["gd", "sgd", "perceptron's loss", "perceptron", "batch perceptron"])
 @pytest.mark.filterwarnings("ignore")
 def test_rates_that_are_no_numbers_are_refused_and_nothing_changes(name, rate):
     model = clone(MODELS[name]).fit(X, Y).set_params(learning_rate=RATES[rate])

@@ -16,6 +16,7 @@ from separatrix import (
     Perceptron,
     RidgeClassifier,
     RidgeClassifierCV,
+    SGDClassifier,
 )
 
 ORDER = "a weight scales a step, a repeated row is another visit: not the same path"
@@ -27,8 +28,8 @@ OSCILLATES = "with weights of 1000 : 0.0001 and a constant rate batch steps osci
 
 def order_dependent(estimator: Any) -> dict[str, str]:
     """Checks that a rule cannot pass, with the reason."""
-    if isinstance(estimator, LogisticRegression):
-        return dict.fromkeys(WEIGHTS, ORDER) if estimator.solver == "sgd" else {}
+    if isinstance(estimator, SGDClassifier):
+        return {} if estimator.batch_size == "all" else dict.fromkeys(WEIGHTS, ORDER)
     if not isinstance(estimator, Perceptron):
         return {}
     if estimator.rule == "batch":
@@ -46,10 +47,11 @@ def order_dependent(estimator: Any) -> dict[str, str]:
         LogisticRegression(C=1e-3, class_weight="balanced"),
         LogisticRegression(l1_ratio=1.0),
         LogisticRegression(l1_ratio=0.5),
-        LogisticRegression(solver="gd"),
-        LogisticRegression(solver="gd", l1_ratio=0.5, average=True),
-        LogisticRegression(solver="sgd"),
-        LogisticRegression(solver="sgd", batch_size=4, l1_ratio=1.0, learning_rate="adaptive"),
+        SGDClassifier(batch_size="all"),
+        SGDClassifier(batch_size="all", penalty="elasticnet", alpha=0.01, average=True),
+        SGDClassifier(),
+        SGDClassifier(batch_size=4, penalty="l1", alpha=0.01, learning_rate="adaptive"),
+        SGDClassifier("perceptron", penalty=None),
         LogisticRegression(C=np.inf, firth=True),
         LogisticRegression(C=np.inf, firth=True, flic=True),
         Perceptron(),
@@ -69,6 +71,6 @@ def order_dependent(estimator: Any) -> dict[str, str]:
 )
 def test_scikit_learn_check(estimator, check):
     with warnings.catch_warnings():
-        if getattr(estimator, "solver", None) in ("gd", "sgd") or getattr(estimator, "penalty", None) == "elasticnet":
+        if isinstance(estimator, SGDClassifier) or getattr(estimator, "penalty", None) == "elasticnet":
             warnings.simplefilter("ignore", ConvergenceWarning)  # a descent, or tol, stops before anything is proved
         check(estimator)

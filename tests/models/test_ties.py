@@ -17,6 +17,7 @@ from separatrix import (
     Perceptron,
     RidgeClassifier,
     RidgeClassifierCV,
+    SGDClassifier,
 )
 from separatrix.core.errors import SeparationWarning
 from separatrix.core.scores import last_of_highest
@@ -35,8 +36,10 @@ LOGISTIC = [
     LogisticRegression(l1_ratio=1.0, tol=1e-12),  # to rounding: what stops at 1e-8 is off by more than that
     LogisticRegression(l1_ratio=0.5, tol=1e-12),
     LogisticRegression(C=np.inf),
-    LogisticRegression(solver="gd"),
-    LogisticRegression(solver="gd", average=True, l1_ratio=0.5),
+]
+DESCENT = [
+    SGDClassifier(batch_size="all", alpha=0.01, max_iter=100),
+    SGDClassifier(batch_size="all", alpha=0.01, max_iter=100, average=True, penalty="elasticnet", l1_ratio=0.5),
 ]
 TWO_ONLY = [
     LogisticRegression(solver="newton-subsample"),
@@ -92,11 +95,11 @@ def same_answers(model, points):
     assert (alone == model.predict(points)).all()
 
 
-@pytest.mark.parametrize("model", named([*LOGISTIC, *TWO_ONLY, *CLOSED, *BATCH, *BAYES]))
+@pytest.mark.parametrize("model", named([*LOGISTIC, *DESCENT, *TWO_ONLY, *CLOSED, *BATCH, *BAYES]))
 @pytest.mark.parametrize("middle", [0.0, 3.0, -0.5])
 def test_the_lectures_four_points(model, middle):
     X, y = np.array([[-1.0], [-2.0], [1.0], [2.0]]) + middle, [0, 0, 1, 1]
-    if middle and (isinstance(model, Perceptron) or getattr(model, "solver", "") == "gd"):
+    if middle and (isinstance(model, (Perceptron, SGDClassifier))):
         pytest.skip("a descent about another origin is another one, and not its own mirror image")
     check_tie(model.fit(X, y), [[middle]])
 
@@ -109,7 +112,7 @@ def mirrored(seed, d, n=60):
     return np.vstack([rows, -rows]), np.concatenate([side, ~side])
 
 
-@pytest.mark.parametrize("model", named([*LOGISTIC, *TWO_ONLY, *CLOSED, *BATCH, *BAYES]))
+@pytest.mark.parametrize("model", named([*LOGISTIC, *DESCENT, *TWO_ONLY, *CLOSED, *BATCH, *BAYES]))
 @pytest.mark.parametrize("d", [1, 4, 11])
 def test_rows_and_their_mirror_images(model, d):
     X, y = mirrored(d, d)
@@ -119,7 +122,7 @@ def test_rows_and_their_mirror_images(model, d):
         same_answers(model, np.vstack([X[:20], np.zeros((2, d))]))
 
 
-@pytest.mark.parametrize("model", named([*LOGISTIC, *TWO_ONLY, *CLOSED, *BATCH, *BAYES]))
+@pytest.mark.parametrize("model", named([*LOGISTIC, *DESCENT, *TWO_ONLY, *CLOSED, *BATCH, *BAYES]))
 @pytest.mark.parametrize("alike", [0.0, 0.9])
 def test_two_columns_that_swap_with_the_classes(model, alike):
     """Then w₁ = −w₂ and b = 0: every point with x₁ = x₂ is on the boundary, however alike the columns are."""
@@ -177,9 +180,10 @@ def test_naive_bayes_of_two_classes(layout):
 
 
 LINEAR = [
-    *LOGISTIC[:7],
-    LogisticRegression(solver="sgd"),
-    LogisticRegression(solver="sgd", batch_size=8, average=True),
+    *LOGISTIC,
+    SGDClassifier(alpha=0.01, max_iter=100),
+    SGDClassifier(alpha=0.01, max_iter=100, batch_size=8, average=True),
+    SGDClassifier("perceptron", max_iter=100),
     *TWO_ONLY,
     *CLOSED,
     Perceptron(),
@@ -195,7 +199,7 @@ def test_a_projection_onto_the_boundary_is_on_it(model, scale):
     draw = np.random.default_rng(8)
     X = draw.normal((0.0, 2.0, -5.0), 1.0, size=(80, 3)) * [scale, 1.0, 1.0]
     y = draw.random(80) < 1.0 / (1.0 + np.exp(2.0 - X[:, 1]))
-    if scale != 1.0 and getattr(model, "solver", "") in ("gd", "sgd"):
+    if scale != 1.0 and isinstance(model, SGDClassifier):
         pytest.skip("a descent needs scaled columns")
     model.fit(X, y)
     feet = model.project(X)
@@ -250,7 +254,7 @@ def test_ties_survive_pickling_and_come_with_pieces():
     X, y = mirrored(4, 2)
     again = pickle.loads(pickle.dumps(LogisticRegression().fit(X, y)))
     check_tie(again, np.zeros((1, 2)))
-    stream = LogisticRegression(solver="sgd", batch_size=120, shuffle=False).partial_fit(X, y, classes=[False, True])
+    stream = SGDClassifier(batch_size=120, shuffle=False).partial_fit(X, y, classes=[False, True])
     check_tie(stream, np.zeros((1, 2)))
 
 

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import separatrix as sx
 from separatrix.core.errors import ConvergenceWarning, SeparationWarning
@@ -27,7 +28,7 @@ def test_a_warning_that_is_an_error_leaves_the_model_as_it_was():
 
 
 def test_a_stream_that_fails_keeps_its_trace():
-    model = sx.LogisticRegression(solver="sgd").partial_fit(X, OVERLAP, classes=[0, 1])
+    model = sx.SGDClassifier().partial_fit(X, OVERLAP, classes=[0, 1])
     before = model.trace_
     model.partial_fit(X, OVERLAP)
     assert (len(before), len(model.trace_)) == (1, 2)
@@ -36,9 +37,13 @@ def test_a_stream_that_fails_keeps_its_trace():
     assert len(model.trace_) == 2
 
 
-@pytest.mark.parametrize("solver", ["gd", "sgd", "newton-cholesky"])
+@pytest.mark.parametrize(
+    "model",
+    [sx.SGDClassifier(), sx.SGDClassifier(batch_size="all"), sx.LogisticRegression(solver="newton-cholesky")],
+    ids=["row by row", "all rows", "newton-cholesky"],
+)
 @pytest.mark.filterwarnings("ignore::separatrix.core.errors.ConvergenceWarning")
-def test_a_hook_may_keep_the_points_it_was_shown(solver):
+def test_a_hook_may_keep_the_points_it_was_shown(model):
     seen, at_once = [], []
 
     def look(entry):
@@ -46,21 +51,29 @@ def test_a_hook_may_keep_the_points_it_was_shown(solver):
         at_once.append(entry.point.copy())
         return False
 
-    sx.LogisticRegression(solver=solver, max_iter=6, on_pass=look).fit(X, OVERLAP)
+    clone(model).set_params(max_iter=6, on_pass=look).fit(X, OVERLAP)
     assert len(seen) > 2
     for kept, then in zip(seen, at_once, strict=True):
         np.testing.assert_array_equal(kept, then)
 
+
+STOP = lambda entry: True  # noqa: E731
 
 CALLS = {
     "separated": (SeparationWarning, lambda: sx.LogisticRegression(C=np.inf).fit(X, SEPARATED)),
     "early": (ConvergenceWarning, lambda: sx.LogisticRegression(max_iter=1, tol=1e-12).fit(1e3 * X, OVERLAP)),
     "firth": (ConvergenceWarning, lambda: sx.LogisticRegression(C=np.inf, firth=True, max_iter=1).fit(X, OVERLAP)),
     "perceptron": (ConvergenceWarning, lambda: sx.Perceptron(max_iter=1, tol=None).fit(X, SEPARATED)),
+    "epochs": (ConvergenceWarning, lambda: sx.SGDClassifier(max_iter=1).fit(X, OVERLAP)),
+    "descent without end": (SeparationWarning, lambda: sx.SGDClassifier(penalty=None, max_iter=9).fit(X, SEPARATED)),
+    "perceptron's loss": (ConvergenceWarning, lambda: sx.SGDClassifier("perceptron", max_iter=1).fit(X, SEPARATED)),
     "network": (ConvergenceWarning, lambda: sx.MLPClassifier((3,), max_iter=1).fit(X, OVERLAP)),
     "penalty": (FutureWarning, lambda: sx.LogisticRegression(penalty="l2").fit(X, OVERLAP)),
     "priors": (UserWarning, lambda: sx.LinearDiscriminantAnalysis(priors=[0.5, 0.7]).fit(X, OVERLAP)),
     "column of labels": (UserWarning, lambda: sx.LogisticRegression().fit(X, OVERLAP[:, None])),
+    "column for descent": (UserWarning, lambda: sx.SGDClassifier(on_pass=STOP).fit(X, OVERLAP[:, None])),
+    "column for a perceptron": (UserWarning, lambda: sx.Perceptron(on_pass=STOP).fit(X, OVERLAP[:, None])),
+    "column for its loss": (UserWarning, lambda: sx.SGDClassifier("perceptron", on_pass=STOP).fit(X, OVERLAP[:, None])),
     "walls": (SeparationWarning, lambda: sx.LinearDiscriminantAnalysis().fit(np.c_[X, SEPARATED], SEPARATED)),
 }
 

@@ -14,7 +14,7 @@ from separatrix.kernels import _kernels
 PROGRAM = """
 import sys
 import numpy as np, scipy.sparse as sp, threadpoolctl
-from separatrix import LogisticRegression
+from separatrix import LogisticRegression, SGDClassifier
 from separatrix.kernels import threads
 threads._quota = lambda: 64  # more threads than processors, to see that it does not matter
 draw = np.random.default_rng(0)
@@ -30,8 +30,8 @@ for model, A, b in [("auto", X, y), ("newton-cholesky", X.astype(np.float32), y)
             fit.predict_proba(A).tobytes().hex()[:4000]]
 fit = LogisticRegression(C=np.inf, firth=True, flic=True).fit(X[:50_000], y[:50_000])
 out += [fit.coef_.tobytes().hex(), fit.intercept_.tobytes().hex(), fit.certificate_.decrement.hex()]
-for solver in ("gd", "sgd"):
-    fit = LogisticRegression(solver=solver, max_iter=2, batch_size=3).fit(X, y)
+for batch_size in ("all", 3):
+    fit = SGDClassifier(max_iter=2, batch_size=batch_size).fit(X, y)
     out += [fit.coef_.tobytes().hex(), fit.intercept_.tobytes().hex(), fit.certificate_.bound.hex()]
 import hashlib
 print(hashlib.sha256("".join(out).encode()).hexdigest())

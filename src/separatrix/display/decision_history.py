@@ -21,10 +21,10 @@ class DecisionHistoryDisplay:
     One column: the decision function w·x + b and the probability σ(w·x + b), a curve per epoch. On separable data
     the boundary hardly moves while the curves grow steeper without end. Two columns: a boundary line per epoch.
 
-    >>> from separatrix import LogisticRegression
+    >>> from separatrix import SGDClassifier
     >>> x, y = [[-1.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1]
-    >>> model = LogisticRegression(solver="gd", tol=1e-3, n_iter_no_change=None, certify_every=20, keep_epochs=(1, 10))
-    >>> model = model.fit(x, y)
+    >>> model = SGDClassifier(batch_size="all", alpha=0.25, tol=1e-3, n_iter_no_change=None, certify_every=20)
+    >>> model = model.set_params(keep_epochs=(1, 10)).fit(x, y)
     >>> display = DecisionHistoryDisplay.from_estimator(model, x, y)
     >>> display.epochs, display.points.shape
     ([1, 10], (4, 1))
@@ -43,7 +43,7 @@ class DecisionHistoryDisplay:
         """The epochs that a model fitted with ``keep_epochs`` kept."""
         kept = getattr(estimator, "kept_", None)
         if not kept:
-            refuse("The model kept no weights.", 'fit it with solver="gd" and keep_epochs=(1, 10, 100).')
+            refuse("The model kept no weights.", 'fit SGDClassifier(batch_size="all", keep_epochs=(1, 10, 100)).')
         width = estimator.coef_.shape[1]
         if len(estimator.classes_) != 2 or width not in (1, 2):
             refuse(

@@ -17,7 +17,7 @@ class TraceDisplay:
     """Objective, bound and ‖w‖ per pass, of a descent per epoch.
 
     The objective is drawn above the smallest value seen, on a logarithmic scale, so that the last digits are visible;
-    the bound must lie above it wherever it is finite (of "sgd" the mean loss met on the way is drawn, which may lie
+    the bound must lie above it wherever it is finite (of batches the mean loss met on the way is drawn, which may lie
     above the bound). On completely separable data without a penalty the infimum is
     known to be 0, and the objective itself is drawn. With rows held out a third panel shows their score.
 
@@ -53,6 +53,7 @@ class TraceDisplay:
         tolerance = certificate.tol * min(certificate.objective, 1.0) if bounded else None
         scores = getattr(estimator, "validation_scores_", None)
         descent = hasattr(estimator, "kept_")
+        batches = estimator.batch_size != "all" if descent else getattr(estimator, "solver", "") == "sgd"
         return cls(
             trace.objective,
             trace.bound,
@@ -60,7 +61,7 @@ class TraceDisplay:
             tolerance,
             None if scores is None else np.asarray(scores, dtype=np.float64),
             "epoch" if descent else "pass over the data",
-            "mean loss met" if getattr(estimator, "solver", "") == "sgd" else "objective",
+            "mean loss met" if batches else "objective",
             0.0 if descent and getattr(certificate, "kind", "") == "complete" else None,
         )
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from separatrix.core.arrays import AnyArray, Codes, Positions
+from separatrix.core.arrays import AnyArray, Codes, Positions, Vector
+from separatrix.core.errors import refuse
 from separatrix.kernels import stretches
 
 
@@ -51,3 +52,22 @@ def members_of(
         return None if inside.all() else np.flatnonzero(inside)
 
     return search
+
+
+def check_classes(codes: Codes, classes: AnyArray, weights: Vector | None) -> None:
+    """Refuse fewer than two classes, and a class without weight."""
+    count = len(classes)
+    seen = np.bincount(codes, weights, minlength=max(count, 1)) > 0
+    if count >= 2 and seen.all():
+        return
+    what = "y has" if count < 2 else "the rows of positive weight have"
+    if seen.sum() == 1:
+        refuse(
+            "This solver needs samples of at least 2 classes in the data, but "
+            f"{what} only one class: {classes[int(seen.argmax())]!r}.",
+            "check how the rows were selected; with one class there is no boundary.",
+        )
+    refuse(
+        f"The class {classes[int((~seen).argmax())]!r} has no row of positive weight.",
+        "leave its rows out, or give them weight.",
+    )

@@ -138,6 +138,36 @@ class LinearDecision:
         return out
 
 
+def weights_of(raw: Vector, outputs: int, columns: int, constant: bool) -> dict[str, Any]:
+    """The fitted attributes in a raw point."""
+    rows = raw.reshape(outputs, -1)
+    intercept = rows[:, columns] if constant else np.zeros(outputs)
+    return {"coef_": rows[:, :columns].copy(), "intercept_": intercept.copy()}
+
+
+def log_probabilities(scores: Matrix) -> Matrix:
+    """Logarithms of the probabilities of K classes from their scores, of two from one score; none underflows.
+
+    >>> log_probabilities(np.array([[-800.0]]))
+    array([[  -0., -800.]])
+    """
+    if scores.shape[1] == 1:
+        score = scores[:, 0]
+        return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
+    below = scores - scores.max(axis=1, keepdims=True)
+    return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
+
+
+def check_width(model: Any, columns: int) -> None:
+    """Refuse rows of another width than those learned from before."""
+    known = model.coef_.shape[1]
+    if columns != known:
+        refuse(
+            f"X has {columns} features, but {type(model).__name__} is expecting {known} features as input.",
+            "pass the columns of the first call, in the same order.",
+        )
+
+
 def _dense(block: Block) -> Matrix:
     if block.sparse:
         return np.asarray(block.source.toarray(), dtype=np.float64)

@@ -5,6 +5,7 @@ Every complaint is a fact, a rule and a way out, and names the column or row.
 
 import datetime
 import decimal
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -64,7 +65,7 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Use y.ravel().",
             DataConversionWarning,
-            stacklevel=5,
+            stacklevel=_depth(),
         )
         labels = labels.ravel()
     if labels.ndim != 1:
@@ -91,6 +92,14 @@ def encode(y: Any, rows: int, classes: AnyArray | None = None) -> Target:
         same = np.array_equal(places, np.arange(len(places)))
         return Target((codes if same else places[codes]).astype(np.int32, copy=False), classes)
     return Target(codes.astype(np.int32, copy=False), found)
+
+
+def _depth() -> int:
+    """The ``stacklevel`` of the code that called this package, for a warning of the function that asks."""
+    frame, depth = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "separatrix":
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def _label_array(y: Any) -> AnyArray:

@@ -68,7 +68,7 @@ _EXISTENCE = {
     "overlap": " A maximum of the likelihood exists: the classes overlap.",
     "undecided": (
         " Whether the likelihood has a maximum is not decided: some weights may grow without end. "
-        "separatrix.separability(X, y, budget=600) decides it, and a finite C makes one."
+        "separatrix.separability(X, y, budget=600) decides it, and any penalty makes one."
     ),
 }
 

@@ -3,7 +3,7 @@
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,17 +12,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _get_feature_names
 
 from separatrix.certificates.duality import probabilities
-from separatrix.certificates.gap import GapCertificate
-from separatrix.certificates.optimum import OptimumCertificate
-from separatrix.certificates.subgradient import SubgradientCertificate
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.core.errors import InputError, NotFiniteError, SeparationWarning, refuse
+from separatrix.core.errors import NotFiniteError, SeparationWarning, refuse
 from separatrix.core.parameters import check, seed_of
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.kernels.threads import one_blas_thread, thread_limit
 from separatrix.models.callbacks import CallbackSupport, callback_tasks
-from separatrix.models.decision import LinearDecision
+from separatrix.models.class_rows import check_classes
+from separatrix.models.decision import LinearDecision, log_probabilities, weights_of
 from separatrix.models.draft import whole
 from separatrix.models.labels import (
     Target,
@@ -34,24 +32,21 @@ from separatrix.models.labels import (
     sample_weights,
     weighted,
 )
-from separatrix.models.logistic.choice import MANY_COLUMNS
 from separatrix.models.logistic.fitting import SCIKIT_LEARN_SOLVERS, Solved, solve
-from separatrix.models.logistic.parameters import DESCENT_SOLVERS, RULES
+from separatrix.models.logistic.parameters import RULES, check_solver
 from separatrix.models.logistic.penalty_name import UNSET, check_penalty_name, strength_and_ratio
 from separatrix.models.logistic.problem import LogisticProblem
+from separatrix.models.logistic.statement import certificate_of, magnified
 from separatrix.models.messages import print_pass, warn_unless_good
-from separatrix.models.sgd.pieces import PartialFit, weights_of
-from separatrix.models.sgd.together import check_descent
 from separatrix.terms.penalised import PenalisedLoss
 
 if TYPE_CHECKING:  # what most fits do not need is imported by those that do: a first fit should be quick
     from separatrix.certificates.separability import Separability
     from separatrix.models.logistic.firth import FirthSolved
     from separatrix.models.logistic.no_maximum import Limit
-    from separatrix.models.sgd.fitting import Descended
 
 
-class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
+class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped bases
     """p(class 1 | x) = σ(⟨w, x⟩ + b), fitted to a certified distance from the optimum.
 
     Minimises the average over rows
@@ -89,14 +84,11 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         (Hessian times vectors), "quasi-newton" (gradients, led by a curvature that is renewed where it pays), or
         "auto": what costs least at this shape; ``trace_.solver`` and ``trace_.reason`` tell. scikit-learn's other
         names are accepted and mean "auto": all reach the same minimum. With an L1 part it is always proximal
-        Newton on working sets.
-        "gd" is gradient descent over all rows, "sgd" stochastic gradient descent in batches: see the
-        parameters from ``learning_rate`` on, of which other solvers only check the values.
+        Newton on working sets. Gradient descent, with all rows or in batches, is ``SGDClassifier``.
     max_iter : int, default=100
-        Most passes over the data that evaluate F; products in "newton-cg" not counted. For descent: epochs.
+        Most passes over the data that evaluate F; products in "newton-cg" not counted.
     random_state : int, RandomState, Generator or None
-        Chooses the sub-sample's rows, the order of an epoch, the rows held out and a random start; None means 0, so
-        that a fit repeats itself.
+        Chooses the sub-sample's rows; None means 0, so that a fit repeats itself.
     warm_start : bool, default=False
         Begin at the weights of the last fit.
     n_jobs : int or None
@@ -115,36 +107,6 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
     on_separation : "warn" or "raise", default="warn"
         What to do where maximum likelihood has no maximum (``C=np.inf``, separable classes). The verdict on that may
         take as long as the fit itself took, or two seconds; past that the fit says that it is not decided.
-    learning_rate : {"auto", "constant", "optimal", "invscaling", "adaptive"} or callable
-        The step length η(t) at step t = 1, 2, …; all but "auto" are scikit-learn's. "auto" is constant for "gd"; for
-        "sgd" eta0/(1 + (t − 1)/T)^¾ with T = 512 or five times the coefficients, if more, over batch_size^¾. See
-        ``terms.sgd``.
-    eta0 : float or None
-        The first step length; None takes 1/L, with L the curvature that a step can meet in these data.
-    power_t : float, default=0.5
-        The power of "invscaling".
-    batch_size : int, default=1
-        Rows per step of "sgd"; 1 is online learning.
-    init : {"zeros", "random"}
-        The start; "random" draws from a normal of deviation 0.01.
-    shuffle : bool, default=True
-        A new order of the rows in every epoch of "sgd".
-    early_stopping : bool, default=False
-        Hold out ``validation_fraction`` of each class, stop when its score no longer rises, and give the weights
-        of the best score. The certificate is about F over all rows.
-    validation_fraction : float, default=0.1
-    n_iter_no_change : int or None, default=5
-        Patience of a descent: epochs without an improvement by more than tol·min(F, 1); None for no such rule. Epochs
-        of "sgd" are noisy, so there means over many of them are compared, see ``solvers.certified_epochs``. With the
-        default ``tol`` a descent that still moves hardly ever stops by it, and one that crawls on for ever ends
-        at ``max_iter``. What ends with the bound above tol warns.
-    average : bool or int, default=False
-        Give the mean of the weights after each step, from the first or from that many on.
-    keep_epochs : sequence of int
-        Epochs after which the weights are kept, in ``kept_``.
-    certify_every : int or None
-        Compute the bound also after every so many epochs, and stop once it is below tol; it costs a pass or more.
-        None computes it at the end only.
     dual, intercept_scaling
         Accepted and without effect.
 
@@ -156,15 +118,9 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         How far F is from its minimum, at most; ``certificate_.verify(X, y)`` proves it again.
         With ``firth`` a StationaryCertificate: how small the modified score is, and no more.
         Where no maximum exists (``C=np.inf``) the verdict, a ``Separability``; ``coef_`` is then the finite part
-        of the limit, ``direction_`` what runs to infinity and decides wherever it is not zero. A descent keeps the
-        verdict but gives its last weights. A descent that is far from the optimum has an AnchoredCertificate or
-        a GapCertificate.
+        of the limit, ``direction_`` what runs to infinity and decides wherever it is not zero.
     trace_ : Trace
-        Objective, bound, ‖w‖, mistakes and seconds per pass; of "sgd" per epoch, with the loss as it was met.
-    kept_ : dict
-        Of a descent: (coef, intercept) after each of ``keep_epochs`` that was reached.
-    validation_scores_ : list or None
-        Of a descent with ``early_stopping``: the score after each epoch.
+        Objective, bound, ‖w‖, mistakes and seconds per pass.
     n_parameters_ : int
         Weights that were fitted, intercept included.
 
@@ -200,18 +156,6 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         firth: bool = False,
         flic: bool = False,
         on_separation: str = "warn",
-        learning_rate: str | Callable[[int], float] = "auto",
-        eta0: float | None = None,
-        power_t: float = 0.5,
-        batch_size: int = 1,
-        init: str = "zeros",
-        shuffle: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int | None = 5,
-        average: bool | int = False,
-        keep_epochs: Sequence[int] = (),
-        certify_every: int | None = None,
     ) -> None:
         self.penalty = penalty
         self.C = C
@@ -231,18 +175,6 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         self.firth = firth
         self.flic = flic
         self.on_separation = on_separation
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.batch_size = batch_size
-        self.init = init
-        self.shuffle = shuffle
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.average = average
-        self.keep_epochs = keep_epochs
-        self.certify_every = certify_every
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -266,7 +198,7 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         weights = sample_weights(sample_weight, block.shape[0])
         factors = class_factors(self.class_weight, target, weights)
         weights = weighted(target, weights, factors)
-        self._check_classes(target, weights)
+        check_classes(target.codes, target.classes, weights)
         C, ratio = strength_and_ratio(self)
         problem = LogisticProblem(C, bool(self.fit_intercept), target.classes, factors, ratio)
         engine = open_engine(block, target, weights)
@@ -279,7 +211,6 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
             return found | {"classes_": target.classes}
 
         trace = Trace()
-        descended: Descended | None = None
         with callback_tasks(self, {"X": X, "y": y}, self.max_iter, attributes) as tasks:
             trace.hooks = self._hooks(tasks)
             try:
@@ -290,24 +221,22 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
                         from separatrix.models.logistic.firth import solve_firth
 
                         solved = solve_firth(objective, start, self.tol, self.max_iter, self.flic, trace)
-                    elif self.solver in DESCENT_SOLVERS:
-                        from separatrix.models.sgd.fitting import descend
-
-                        descended = descend(self, objective, alpha, start, self._seed(), trace)
-                        solved = descended.solved
                     else:
-                        solved = solve(
-                            objective, alpha, self._solver(), start, self.tol, self.max_iter, self._seed(), trace
-                        )
+                        seed = seed_of(self.random_state)
+                        solved = solve(objective, alpha, self._solver(), start, self.tol, self.max_iter, seed, trace)
             except NotFiniteError:
                 refuse_not_finite(block)
             if tasks is not None:
                 tasks.close(solved.raw)
         trace.hooks = ()
-        certificate: Any = self._certificate(solved, problem, objective, alpha, X)
+        certificate: Any = (
+            certificate_of(solved, problem, objective, alpha, float(self.tol), X)
+            if isinstance(solved, Solved)
+            else solved.certificate(problem, float(self.tol), X)
+        )
         judged = self._verdict(X, y, weights, objective, certificate, solved.outcome.stop, began)
         verdict = judged if judged is not None and judged.kind in ("complete", "quasi") else None
-        limit = None if verdict is None or descended is not None else self._limit(objective, verdict)
+        limit = None if verdict is None else self._limit(objective, verdict)
         raw = solved.raw if limit is None else limit.finite.ravel()
         # everything succeeded: only now does the estimator change
         if not nameless or hasattr(self, "feature_names_in_"):
@@ -316,25 +245,23 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         for name, value in attributes(raw).items():
             setattr(self, name, value)
         self._limit_: Limit | None = limit
-        self._settle(block, magnified=_magnified(solved), bound=certificate.bound)
+        self._settle(block, magnified=magnified(solved.outcome), bound=certificate.bound)
         if verdict is not None:
             certificate = verdict
         self.n_iter_ = np.array([len(trace)], dtype=np.int32)
         self.certificate_ = certificate
         self.trace_ = trace
         self.n_parameters_ = objective.size
-        self._keep(descended, attributes)
         if verdict is not None:
             from separatrix.models.logistic.no_maximum import advice
 
-            warnings.warn(advice(verdict, limit is not None), SeparationWarning, stacklevel=3)
+            warnings.warn(advice(verdict), SeparationWarning, stacklevel=3)
         elif self.firth:
             from separatrix.models.logistic.firth import warn_unless_stationary
 
             warn_unless_stationary(solved.outcome.stop, certificate)
         else:
-            kind, scheduled = "" if judged is None else judged.kind, callable(self.learning_rate)
-            warn_unless_good(solved.outcome.stop, certificate, kind, scheduled)
+            warn_unless_good(solved.outcome.stop, certificate, "" if judged is None else judged.kind)
         return self
 
     @property
@@ -370,21 +297,10 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
         """The verdict where existence of a maximum was not proved; it may take as long as the fit did."""
         if not math.isinf(strength_and_ratio(self)[0]) or self.firth or stop is Stop.ASKED or certificate.proved:
             return None
-        from separatrix.models.logistic.no_maximum import LEAST_BUDGET, advice
-        from separatrix.models.separability.question import separability
+        from separatrix.models.logistic.no_maximum import verdict_in_time
 
-        budget = max(LEAST_BUDGET, time.monotonic() - began)
-        verdict = separability(
-            X, y, bool(self.fit_intercept), budget, sample_weight=weights, others=False, n_jobs=self.n_jobs
-        )
-        if verdict.kind not in ("complete", "quasi"):
-            return verdict
-        if self.on_separation == "raise":
-            raise InputError(advice(verdict))
-        if verdict.kind == "complete" and objective.outputs == 1:
-            with thread_limit(self.n_jobs):
-                verdict = verdict.widened(deadline=time.monotonic() + budget)
-        return verdict.without_data()
+        raises = self.on_separation == "raise"
+        return verdict_in_time(X, y, weights, objective, began, self.n_jobs, raises)
 
     def _limit(self, objective: PenalisedLoss, verdict: "Separability") -> "Limit":
         from separatrix.models.logistic.no_maximum import limit_of
@@ -413,21 +329,17 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
     def predict_log_proba(self, X: Any) -> Matrix:
         """Logarithms of the probabilities, exact where those underflow."""
-        score = self.decision_function(X)
-        if self._outputs() == 1:
-            return np.column_stack([-np.logaddexp(0.0, score), -np.logaddexp(0.0, -score)])
-        below = score - score.max(axis=1, keepdims=True)
-        return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
+        return log_probabilities(self._score(X, probabilities=False))
 
     def _hooks(self, tasks: Hook | None) -> tuple[Hook, ...]:
         hooks = (tasks, self.on_pass, print_pass if self.verbose else None)
         return tuple(hook for hook in hooks if hook is not None)
 
     def _check_parameters(self) -> None:
+        check_solver(self.solver)
         check(self, RULES)
         check_penalty_name(self)
         self._check_firth()
-        check_descent(self)
 
     def _check_firth(self, target: Target | None = None) -> None:
         if self.firth or self.flic:
@@ -435,74 +347,11 @@ class LogisticRegression(CallbackSupport, PartialFit, LinearDecision, Classifier
 
             check_firth(self, target)
 
-    def _check_classes(self, target: Target, weights: Vector | None) -> None:
-        count = len(target.classes)
-        seen = np.bincount(target.codes, weights, minlength=max(count, 1)) > 0
-        if count >= 2 and seen.all():
-            return
-        what = "y has" if count < 2 else "the rows of positive weight have"
-        if seen.sum() == 1:
-            refuse(
-                "This solver needs samples of at least 2 classes in the data, but "
-                f"{what} only one class: {target.classes[int(seen.argmax())]!r}.",
-                "check how the rows were selected; with one class there is no boundary.",
-            )
-        refuse(
-            f"The class {target.classes[int((~seen).argmax())]!r} has no row of positive weight.",
-            "leave its rows out, or give them weight.",
-        )
-
     def _solver(self) -> str:
         return SCIKIT_LEARN_SOLVERS.get(self.solver, self.solver)
-
-    def _seed(self) -> int:
-        return seed_of(self.random_state)
 
     def _start(self, outputs: int, columns: int) -> Vector | None:
         """Weights of the last fit, if asked for and of the right shape."""
         if not (self.warm_start and hasattr(self, "coef_") and self.coef_.shape == (outputs, columns)):
             return None
         return np.column_stack([self.coef_, self.intercept_][: 1 + self.fit_intercept]).ravel()
-
-    def _certificate(
-        self, solved: "Solved | FirthSolved", problem: LogisticProblem, objective: PenalisedLoss, alpha: float, X: Any
-    ) -> Any:
-        if not isinstance(solved, Solved):
-            return solved.certificate(problem, float(self.tol), X)
-        from separatrix.models.logistic.proof import stated_value
-
-        outcome, tol = solved.outcome, float(self.tol)
-        if alpha > 0.0 or solved.dual:
-            rows = solved.raw.reshape(problem.outputs, -1)
-            coef = rows[:, :-1] if problem.fit_intercept else rows
-            value = stated_value(objective, solved.raw, outcome.evaluation) + alpha * float(np.abs(coef).sum())
-            stated = (outcome.bound, tol, value, solved.raw, problem)
-            nonzero = int(np.count_nonzero(coef))
-            if solved.way is None:
-                return GapCertificate(*stated, nonzero=nonzero)
-            how = (solved.typical, solved.way, objective.engine.rows, objective.shift)
-            return SubgradientCertificate(*stated, "subgradient", nonzero, *how)
-        aliased: tuple[str, ...] = ()
-        if solved.involved is not None:
-            from separatrix.models.logistic.proof import named
-
-            aliased = named(X, solved.involved)
-        # by way of an anchor it is measured already
-        anchored = solved.anchor is not None
-        value = outcome.evaluation.value if anchored else stated_value(objective, solved.raw, outcome.evaluation)
-        claim = (outcome.bound, tol, value, solved.raw, problem)
-        shift = objective.shift if solved.shift is None else solved.shift
-        witness = (solved.direction, shift, solved.keep, aliased)
-        if solved.anchor is not None:
-            from separatrix.certificates.anchored import AnchoredCertificate
-
-            return AnchoredCertificate(*claim, *witness, anchor=solved.anchor, _rows=objective.engine.rows)
-        return OptimumCertificate(*claim, *witness, _rows=objective.engine.rows)
-
-
-def _magnified(solved: "Solved | FirthSolved") -> float:
-    """The largest Hⱼⱼ(H⁻¹)ⱼⱼ: how far columns that nearly depend on each other magnify rounding; 1 where unknown."""
-    factor = getattr(solved.outcome, "factor", None)
-    if factor is None or len(factor.diagonal) > MANY_COLUMNS:
-        return 1.0
-    return float(np.max(factor.diagonal * np.square(factor.inverse_lengths)))

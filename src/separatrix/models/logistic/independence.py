@@ -37,6 +37,7 @@ def looks_independent(objective: PenalisedLoss, seed: int) -> bool:
     some = replace(objective, engine=objective.engine.sample(rows, seed), strength=0.0, ranges=None)
     products = some.evaluate(np.zeros(some.size), curvature=True).hessian
     assert products is not None
+    products = products[:p, :p]
     sizes = np.sqrt(products.diagonal())
     if not (sizes > 0.0).all():
         return False

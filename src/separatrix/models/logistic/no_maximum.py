@@ -9,16 +9,20 @@ directions orthogonal to Z; the one of least ‖w‖ is taken. Complete separati
 row to Z, and u = 0.
 """
 
+import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.sides import sides
 from separatrix.core.arrays import AnyArray, Matrix, Vector
+from separatrix.core.errors import InputError
 from separatrix.core.scores import softmax
 from separatrix.engines import Block
 from separatrix.exact.arithmetic import rounded
+from separatrix.kernels.threads import thread_limit
 from separatrix.models.aliasing import check
 from separatrix.models.separability.signed_rows import TwoClassRows
 from separatrix.terms.penalised import PenalisedLoss
@@ -29,6 +33,9 @@ LEAST_BUDGET = 2.0
 MOST_STEPS = 50
 KNOWN = 1e-12
 """The direction of largest margin is looked for until its bracket is this share of the margin."""
+
+FINITE = "use a finite C, or firth=True for finite estimates of all weights"
+"""What to do about it, for those who have C."""
 
 FAR = 745.0
 """exp(−745) is the smallest positive number: beyond, a separated pair has neither loss nor slope."""
@@ -172,7 +179,35 @@ def _combinations(objective: PenalisedLoss, aside: list[int]) -> list[Matrix]:
     return [np.outer(place, vector) for place in np.eye(outputs) for vector in found.directions.T]
 
 
-def advice(verdict: Separability, limit: bool = True) -> str:
+def verdict_in_time(
+    X: Any,
+    y: Any,
+    weights: Vector | None,
+    objective: PenalisedLoss,
+    began: float,
+    n_jobs: int | None,
+    raises: bool,
+    remedy: str = FINITE,
+) -> Separability:
+    """The verdict where existence of a maximum was not proved; it may take as long as the fit did.
+
+    With ``raises`` a verdict of separation is an InputError.
+    """
+    from separatrix.models.separability.question import separability
+
+    budget = max(LEAST_BUDGET, time.monotonic() - began)
+    verdict = separability(X, y, objective.constant, budget, sample_weight=weights, others=False, n_jobs=n_jobs)
+    if verdict.kind not in ("complete", "quasi"):
+        return verdict
+    if raises:
+        raise InputError(advice(verdict, remedy=remedy))
+    if verdict.kind == "complete" and objective.outputs == 1:
+        with thread_limit(n_jobs):
+            verdict = verdict.widened(deadline=time.monotonic() + budget)
+    return verdict.without_data()
+
+
+def advice(verdict: Separability, limit: bool = True, remedy: str = FINITE) -> str:
     """The text of the warning: kind, columns, rows, and what to do; ``limit`` says that the limit is given."""
     apart = verdict.separated_rows
     rows = ", ".join(str(k) for k in apart[:5].tolist()) + (", …" if len(apart) > 5 else "")
@@ -188,10 +223,7 @@ def advice(verdict: Separability, limit: bool = True) -> str:
     given = "The limit is given: a direction that decides where it is not zero, and finite weights elsewhere."
     if not limit:
         given = "The weights given are where the descent stopped; trace_ shows how they grow."
-    return (
-        f"{fact} {given} certificate_.verify(X, y) proves it.\n\n"
-        "Hint: use a finite C, or firth=True for finite estimates of all weights."
-    )
+    return f"{fact} {given} certificate_.verify(X, y) proves it.\n\nHint: {remedy}."
 
 
 def limit_probabilities(scores: Matrix) -> Matrix:

@@ -1,7 +1,8 @@
 """Which values the parameters of logistic regression may have, whatever the solver."""
 
-import numpy as np
+from typing import Any
 
+from separatrix.core.errors import refuse
 from separatrix.core.numbers import is_number
 from separatrix.core.parameters import (
     ANYTHING,
@@ -10,8 +11,6 @@ from separatrix.core.parameters import (
     HOOK,
     JOBS,
     NONE,
-    NOT_NEGATIVE,
-    PART,
     POSITIVE,
     SEED,
     VERBOSITY,
@@ -22,9 +21,10 @@ from separatrix.core.parameters import (
 from separatrix.models.labels import CLASS_WEIGHT
 from separatrix.models.logistic.fitting import SCIKIT_LEARN_SOLVERS
 
-DESCENT_SOLVERS = ("gd", "sgd")
-OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg", "quasi-newton", *DESCENT_SOLVERS)
-SCHEDULES = ("auto", "constant", "optimal", "invscaling", "adaptive")
+OWN_SOLVERS = ("auto", "newton-cholesky", "newton-subsample", "newton-cg", "quasi-newton")
+
+DESCENTS = {"gd": 'SGDClassifier(loss="log_loss", batch_size="all")', "sgd": 'SGDClassifier(loss="log_loss")'}
+"""Names that once were solvers, and what does their work."""
 
 SOLVER = Rule(one_of(*OWN_SOLVERS, *SCIKIT_LEARN_SOLVERS).holds, one_of(*OWN_SOLVERS).text, choice=True)
 
@@ -47,20 +47,15 @@ RULES = {
     "firth": FLAG,
     "flic": FLAG,
     "on_separation": one_of("warn", "raise"),
-    "learning_rate": one_of(*SCHEDULES) | Rule(callable, "a function of t = 1, 2, …"),
-    "eta0": NONE | number("a positive, finite number", 0.0, above=True),
-    "power_t": NOT_NEGATIVE,
-    "batch_size": COUNT,
-    "init": one_of("zeros", "random"),
-    "shuffle": FLAG,
-    "early_stopping": FLAG,
-    "validation_fraction": PART,
-    "n_iter_no_change": NONE | COUNT,
-    "average": FLAG | COUNT,
-    "keep_epochs": Rule(
-        lambda kept: not isinstance(kept, (str, bytes)) and np.iterable(kept),
-        "a sequence of numbers of epochs, for example (1, 1000, 10000)",
-    ),
-    "certify_every": NONE | COUNT,
 }
-"""A rule for each parameter; those of descent are looked at by other solvers too, so that a slip does not wait."""
+"""A rule for each parameter."""
+
+
+def check_solver(solver: Any) -> None:
+    """Refuse descents by the name of the class that has them."""
+    if isinstance(solver, str) and solver in DESCENTS:
+        refuse(
+            f"solver is {str(solver)!r}, and descent is a class of its own.",
+            f"use separatrix.{DESCENTS[solver]} with alpha=1/(C·S), S the sum of the rows' weights: the same F, "
+            'the same steps; or leave solver at "auto".',
+        )

@@ -17,7 +17,7 @@ from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Pass, Trace
 from separatrix.kernels.threads import one_blas_thread, thread_limit
 from separatrix.models.class_rows import class_counts
-from separatrix.models.decision import LinearDecision
+from separatrix.models.decision import LinearDecision, check_width
 from separatrix.models.draft import whole
 from separatrix.models.labels import (
     Target,
@@ -29,7 +29,7 @@ from separatrix.models.labels import (
     weighted,
 )
 from separatrix.models.messages import print_epoch, warn_unless_ended
-from separatrix.models.perceptron.lesson import Lesson, Step, starting_point
+from separatrix.models.perceptron.lesson import Lesson, Step, Taught, starting_point
 from separatrix.models.perceptron.parameters import check_parameters
 from separatrix.models.separability.problem import plain_labels
 from separatrix.solvers.perceptron import End, Patience
@@ -194,6 +194,11 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
     @whole
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows X and labels y; on any error the estimator stays as it was."""
+        warn_unless_ended(self._learn(X, y, coef_init, intercept_init, sample_weight))
+        return self
+
+    def _learn(self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any) -> list[Taught]:
+        """A fit, and what it gave for each classifier; nobody is warned."""
         check_parameters(self)
         lesson = self._lesson(X, y, sample_weight)
         start = self._start(lesson, coef_init, intercept_init, warm=self.warm_start)
@@ -217,8 +222,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         classes = tuple(plain_labels(lesson.target.classes))
         self.certificate_ = certificates[0] if len(certificates) == 1 else OneAgainstRest(classes, certificates)
         self._states: list[SweepState] | None = None
-        warn_unless_ended(taught)
-        return self
+        return taught
 
     @whole
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -241,7 +245,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         first = not hasattr(self, "coef_")
         if not first:
             _check_feature_names(self, X, reset=False)
-            _check_width(self, block_of(X).shape[1])
+            check_width(self, block_of(X).shape[1])
         lesson = self._lesson(X, y, sample_weight, given if known is None else known)
         start = self._start(lesson, None, None, warm=True)
         states = getattr(self, "_states", None) or [None] * len(start)
@@ -365,14 +369,6 @@ def _check_classes(target: Target, weights: Vector | None) -> None:
         )
     if not seen.all():
         refuse(f"The class {target.classes[int((~seen).argmax())]!r} has no row of positive weight.", "leave it out.")
-
-
-def _check_width(model: Perceptron, d: int) -> None:
-    if d != model.coef_.shape[1]:
-        refuse(
-            f"X has {d} features, but Perceptron is expecting {model.coef_.shape[1]} features as input.",
-            "pass the columns of the first call, in the same order.",
-        )
 
 
 def _refuse_overflow(block: Any) -> Never:

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.certificates.separability import Separability
 from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
-from separatrix.core.arrays import Positions, Vector, Visits, brief, every
+from separatrix.core.arrays import Matrix, Positions, Vector, Visits, brief, every
 from separatrix.core.errors import refuse
 from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Trace
@@ -256,6 +256,12 @@ def starting_point(outputs: int, d: int, lesson: Lesson, coef: Any, intercept: A
     """(w, b) to begin at, for each classifier: given, random or zero."""
     p = d + lesson.constant
     points = lesson.generator.normal(0.0, 0.01, (outputs, p)) if random else np.zeros((outputs, p))
+    return list(placed(points, d, lesson.constant, coef, intercept))
+
+
+def placed(points: Matrix, d: int, constant: bool, coef: Any, intercept: Any) -> Matrix:
+    """The points (outputs × p), with the weights and intercepts given in their place."""
+    outputs = len(points)
     for name, given, width in (("coef_init", coef, d), ("intercept_init", intercept, 1)):
         if given is None:
             continue
@@ -270,8 +276,8 @@ def starting_point(outputs: int, d: int, lesson: Lesson, coef: Any, intercept: A
             refuse(f"{name} is not finite.", "pass finite numbers.")
         if name == "coef_init":
             points[:, :d] = values.reshape(outputs, d)
-        elif lesson.constant:
+        elif constant:
             points[:, d] = values.ravel()
         elif values.any():
             refuse("intercept_init is given, but fit_intercept is False.", "set fit_intercept=True.")
-    return list(points)
+    return points

@@ -1,4 +1,4 @@
-"""Logistic regression by descent: the parameters turned into steps, and the steps taken.
+"""The logistic loss by descent: what was asked for turned into steps, and the steps taken.
 
 Steps are taken in the user's coordinates (w, b), because a descent is another one in others.
 """
@@ -18,8 +18,8 @@ from separatrix.core.trace import Trace
 from separatrix.models.held_out import accuracy, held_out_engine, hold_out
 from separatrix.models.logistic.fitting import Solved
 from separatrix.models.logistic.given_weights import certified
+from separatrix.models.sgd.parameters import Settings, check_batch
 from separatrix.models.sgd.step_length import batch_smoothness, smoothness
-from separatrix.models.sgd.together import check_batch
 from separatrix.solvers.certified_epochs import EpochPatience, Met, walk
 from separatrix.terms.penalised import PenalisedLoss
 from separatrix.terms.sgd import DescentRule, Rates, block_rows, epoch_order
@@ -132,26 +132,26 @@ class Descended:
 
 
 def descend(
-    model: Any, objective: PenalisedLoss, alpha: float, start: Vector | None, seed: int, trace: Trace
+    settings: Settings, objective: PenalisedLoss, alpha: float, start: Vector | None, seed: int, trace: Trace
 ) -> Descended:
-    """Run epochs from a raw starting point (None: as ``init`` says) and certify where they end."""
+    """Run epochs from a raw starting point (None: zero or random) and certify where they end."""
     raw = replace(objective, shift=np.zeros_like(objective.shift), ranges=None)
     seed &= SEEDS
     engine: Any = objective.engine
     among, validate = _positive(engine.weights), None
-    if model.early_stopping:
+    if settings.held_out > 0.0:
         classes = engine.classes
-        train, held = hold_out(engine.codes, classes, float(model.validation_fraction), np.random.default_rng(seed))
+        train, held = hold_out(engine.codes, classes, settings.held_out, np.random.default_rng(seed))
         validating = held_out_engine(engine.block, engine.codes, classes, engine.weights, held)
         validate = accuracy(validating, objective.outputs, objective.constant)
         among = train if among is None else np.intersect1d(among, train)
         weights = np.zeros(engine.rows)
         weights[among] = 1.0 if engine.weights is None else engine.weights[among]
         raw = replace(raw, engine=engine.reweighted(weights))
-    progress = begin(model, raw, alpha, start, seed, among)
+    progress = begin(settings, raw, alpha, start, seed, among)
     first = progress.state.point.copy()
-    steps = steps_of(model, raw, alpha, progress, seed, among)
-    tol = float(model.tol)
+    steps = steps_of(settings, raw, alpha, progress, seed, among)
+    tol = settings.tol
 
     def prove(point: Vector) -> tuple[float, float]:
         here = certified(objective, alpha, point, tol, Stop.CERTIFIED)
@@ -160,72 +160,75 @@ def descend(
 
     patience = EpochPatience(
         tol,
-        int(model.max_iter),
-        None if model.n_iter_no_change is None else int(model.n_iter_no_change),
+        settings.max_iter,
+        settings.idle,
         validate,
-        None if model.certify_every is None else prove,
-        int(model.certify_every or 1),
-        frozenset(int(epoch) for epoch in model.keep_epochs),
-        # a rate that adapts is only lowered by chance, and sooner is better than later
-        noisy=model.solver == "sgd" and model.learning_rate != "adaptive",
+        None if settings.certify_every is None else prove,
+        settings.certify_every or 1,
+        settings.keep_epochs,
+        settings.noisy,
     )
     walked = walk(steps, patience, lambda point: float(np.linalg.norm(objective.weights_of(point))), trace)
     solved = certified(objective, alpha, walked.point, tol, walked.stop)
     if walked.stop not in (Stop.DIVERGED, Stop.ASKED) and _rose(objective, alpha, first, solved):
         solved = replace(solved, outcome=replace(solved.outcome, stop=Stop.DIVERGED))
     progress.rates = steps.rates if isinstance(steps, FullSteps) else steps.rule.schedule
-    if model.early_stopping or walked.stop is Stop.DIVERGED:
+    if validate is not None or walked.stop is Stop.DIVERGED:
         progress.state.point = walked.point.copy()
     kept = {epoch: objective.centred(point) for epoch, point in walked.kept.items()}
-    return Descended(solved, progress, walked.scores if model.early_stopping else None, kept)
+    return Descended(solved, progress, None if validate is None else walked.scores, kept)
 
 
 def begin(
-    model: Any, raw: PenalisedLoss, alpha: float, start: Vector | None, seed: int, among: Positions | None
+    settings: Settings, raw: PenalisedLoss, alpha: float, start: Vector | None, seed: int, among: Positions | None
 ) -> Progress:
-    """The starting point and the rates, from the parameters and, where those leave it open, the data."""
+    """The starting point and the rates, from the settings and, where those leave it open, the data."""
     rows = raw.engine.rows if among is None else len(among)
-    check_batch(model, rows)
-    if start is None:
-        start = np.zeros(raw.size)
-        if model.init == "random":
-            start = np.random.default_rng([seed, 1]).normal(0.0, SPREAD, raw.size)
-    full = model.solver == "gd"
-    batch = rows if full else int(model.batch_size)
-    kind, eta0 = model.learning_rate, model.eta0
+    check_batch(settings, rows)
+    start = start_of(settings, raw.size, seed) if start is None else start
+    full = settings.batch is None
+    batch = rows if settings.batch is None else settings.batch
+    kind, eta0 = settings.learning_rate, settings.eta0
     if eta0 is None and kind != "optimal" and not callable(kind):
         curvature = smoothness(raw) if full else batch_smoothness(raw, batch, seed)
         eta0 = 1.0 / curvature if 0.0 < curvature < math.inf else 1.0
     kind = "constant" if full and kind == "auto" else kind
     steady = max(512.0, 5.0 * raw.size) / batch**0.75
-    rates = Rates(kind, float(eta0 or 0.0), float(model.power_t), raw.strength + alpha, steady)
-    total = None if model.average is False else np.zeros(raw.size)
+    rates = Rates(kind, float(eta0 or 0.0), settings.power_t, raw.strength + alpha, steady)
+    total = None if settings.average_from is None else np.zeros(raw.size)
     return Progress(SweepState(np.array(start), total=total), rates)
 
 
+def start_of(settings: Settings, size: int, seed: int) -> Vector:
+    """Where a descent begins that was not told: zero, or small random weights."""
+    if not settings.random_start:
+        return np.zeros(size)
+    return np.random.default_rng([seed & SEEDS, 1]).normal(0.0, SPREAD, size)
+
+
 def steps_of(
-    model: Any, raw: PenalisedLoss, alpha: float, progress: Progress, seed: int, among: Positions | None
+    settings: Settings, raw: PenalisedLoss, alpha: float, progress: Progress, seed: int, among: Positions | None
 ) -> FullSteps | BatchSteps:
     """Steps from where the progress stands; they change its state in place."""
-    average_from = 0 if isinstance(model.average, bool) else int(model.average) - 1
-    if model.solver == "gd":
+    average_from = settings.average_from or 0
+    if settings.batch is None:
         return FullSteps(raw, alpha, progress.rates, progress.state, average_from)
     rows = raw.engine.rows if among is None else len(among)
     rule = DescentRule(
         progress.rates,
         raw.outputs,
         raw.constant,
-        int(model.batch_size),
+        settings.batch,
         shrink=raw.strength,
         truncate=alpha,
         mean_weight=raw.weight / rows,
         average_from=average_from,
     )
-    return BatchSteps(raw, alpha, rule, progress.state, raw.weight, among, bool(model.shuffle), seed)
+    return BatchSteps(raw, alpha, rule, progress.state, raw.weight, among, settings.shuffle, seed)
 
 
 def one_epoch(
-    model: Any,
+    settings: Settings,
     raw: PenalisedLoss,
     alpha: float,
     start: Vector | None,
@@ -240,11 +243,11 @@ def one_epoch(
     among = _positive(raw.engine.weights)
     seed &= SEEDS
     if progress is None:
-        progress = begin(model, raw, alpha, start, seed, among)
+        progress = begin(settings, raw, alpha, start, seed, among)
     else:
-        check_batch(model, raw.engine.rows if among is None else len(among))
+        check_batch(settings, raw.engine.rows if among is None else len(among))
         progress = copy.deepcopy(progress)
-    steps = steps_of(model, raw, alpha, progress, seed, among)
+    steps = steps_of(settings, raw, alpha, progress, seed, among)
     if mean is not None and isinstance(steps, BatchSteps):
         steps.rule = replace(steps.rule, mean_weight=mean)
     met = steps.epoch(0)
