@@ -11,10 +11,10 @@ from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import InputError, refuse
 from separatrix.core.parameters import ESTIMATOR, array_of_numbers, shown
 from separatrix.engines import block_of
+from separatrix.models.decisions.losses import OverallRisk, least_risk, mean_loss, reweighted, threshold_of
 from separatrix.models.draft import whole
 from separatrix.models.labels import encode, sample_weights
 from separatrix.models.posterior import check_classes, given_priors
-from separatrix.terms.decisions import OverallRisk, least_risk, mean_loss, reweighted, threshold_of
 
 
 class BayesDecisionClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
