@@ -58,6 +58,7 @@ wheel-test: $(VENV)/tools-build
 lint: $(VENV)/tools-lint src/separatrix/kernels/_kernels.pyi
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/clang-format --dry-run --Werror cpp/*/*.cpp cpp/*/*.hpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -25,7 +25,8 @@ struct Passing {
 
     static Shape checked(std::vector<std::ptrdiff_t> units, int activation, std::ptrdiff_t rows, int threads) {
         need(units.size() >= 2, "a network has inputs and outputs");
-        for (const std::ptrdiff_t count : units) need(count > 0 && count < (std::ptrdiff_t{1} << 31), "units are counts");
+        for (const std::ptrdiff_t count : units)
+            need(count > 0 && count < (std::ptrdiff_t{1} << 31), "units are counts");
         need(activation >= 0 && activation <= static_cast<int>(Activation::logistic), "there are four activations");
         need(rows > 0 && rows % kGroup == 0 && threads > 0, "rows come in groups of eight");
         return Shape(std::move(units), static_cast<Activation>(activation));
@@ -35,7 +36,8 @@ struct Passing {
         const Rows& rows = held.rows;
         const auto n = static_cast<std::size_t>(rows.n);
         need(rows.d == backprop.shape.units[0], "as many columns as inputs");
-        need(rows.sparse() == backprop.sparse && rows.layout != Layout::csc, "rows must be dense, or compressed by rows");
+        need(rows.sparse() == backprop.sparse && rows.layout != Layout::csc,
+             "rows must be dense, or compressed by rows");
         need(codes.size() == n && (!weights || weights->size() == n), "one code and one weight per row");
         Visits found;
         found.rows = &rows;
@@ -72,10 +74,11 @@ std::ptrdiff_t steps(Passing<Real>& passing, const HeldRows& held, std::optional
     if (narrow) task.rows.order.narrow = narrow->data(), task.rows.last = static_cast<std::ptrdiff_t>(narrow->size());
     if (wide) task.rows.order.wide = wide->data(), task.rows.last = static_cast<std::ptrdiff_t>(wide->size());
     const auto size = static_cast<std::size_t>(passing.backprop.shape.parameters());
-    need(weights.size() == size && gradient.size() == size && mean.size() == size &&
-             (!square || square->size() == size),
-         "sizes must agree");
-    need(batch > 0 && first >= 0 && first <= task.rows.last && carried.size() == kCarried, "the visits are out of range");
+    need(
+        weights.size() == size && gradient.size() == size && mean.size() == size && (!square || square->size() == size),
+        "sizes must agree");
+    need(batch > 0 && first >= 0 && first <= task.rows.last && carried.size() == kCarried,
+         "the visits are out of range");
     need(0 < threads && threads <= passing.backprop.threads, "more threads than there is room for");
     need(pieces >= 0 && rates.size() == static_cast<std::size_t>(pieces), "a rate for each piece");
     task.batch = batch;
@@ -97,8 +100,8 @@ std::ptrdiff_t steps(Passing<Real>& passing, const HeldRows& held, std::optional
 
 template <class Real>
 void losses(Passing<Real>& passing, const HeldRows& held, Codes codes, std::optional<Doubles> row_weights,
-            nb::ndarray<const Real, nb::c_contig, nb::device::cpu> weights, InOut<Real> gradient, MutableDoubles carried,
-            std::ptrdiff_t first, std::ptrdiff_t last, int threads) {
+            nb::ndarray<const Real, nb::c_contig, nb::device::cpu> weights, InOut<Real> gradient,
+            MutableDoubles carried, std::ptrdiff_t first, std::ptrdiff_t last, int threads) {
     Visits piece = passing.piece(held, codes, row_weights);
     const auto size = static_cast<std::size_t>(passing.backprop.shape.parameters());
     need(weights.size() == size && gradient.size() == size, "sizes must agree");
@@ -118,9 +121,9 @@ void bind(nb::module_& module, const char* name) {
              nb::arg("activation"), nb::arg("rows"), nb::arg("sparse"), nb::arg("threads"))
         .def("steps", &steps<Real>, nb::arg("rows"), nb::arg("narrow").none(), nb::arg("wide").none(), nb::arg("codes"),
              nb::arg("row_weights").none(), nb::arg("weights").noconvert(), nb::arg("gradient").noconvert(),
-             nb::arg("mean").noconvert(), nb::arg("square").noconvert().none(), nb::arg("alpha"), nb::arg("first_share"),
-             nb::arg("second_share"), nb::arg("epsilon"), nb::arg("nesterov"), nb::arg("rates"), nb::arg("batch"),
-             nb::arg("carried").noconvert(), nb::arg("first"), nb::arg("pieces"), nb::arg("threads"),
+             nb::arg("mean").noconvert(), nb::arg("square").noconvert().none(), nb::arg("alpha"),
+             nb::arg("first_share"), nb::arg("second_share"), nb::arg("epsilon"), nb::arg("nesterov"), nb::arg("rates"),
+             nb::arg("batch"), nb::arg("carried").noconvert(), nb::arg("first"), nb::arg("pieces"), nb::arg("threads"),
              "Visit so many pieces, with a step after each batch; returns the next row's place.")
         .def("losses", &losses<Real>, nb::arg("rows"), nb::arg("codes"), nb::arg("row_weights").none(),
              nb::arg("weights").noconvert(), nb::arg("gradient").noconvert(), nb::arg("carried").noconvert(),

@@ -102,7 +102,8 @@ public:
         slope_.assign(gradient.data(), gradient.data() + count);
         of_constant_ = model_.constant ? gradient.data()[count] : 0.0;
         if (model_.constant && model_.total > 0)
-            for (std::size_t j = 0; j < count; ++j) slope_[j] -= model_.along[j] * of_constant_ / std::sqrt(model_.total);
+            for (std::size_t j = 0; j < count; ++j)
+                slope_[j] -= model_.along[j] * of_constant_ / std::sqrt(model_.total);
         std::fill(model_.step.begin(), model_.step.end(), 0.0);
         std::fill(model_.image.begin(), model_.image.end(), 0.0);
         model_.shared = model_.gain = 0;
@@ -121,7 +122,8 @@ public:
         need(begun_, "begin before you ask for a step");
         std::vector<double> out = model_.step;
         if (model_.constant)
-            out.push_back(model_.total > 0 ? -of_constant_ / model_.total - model_.shared / std::sqrt(model_.total) : 0.0);
+            out.push_back(model_.total > 0 ? -of_constant_ / model_.total - model_.shared / std::sqrt(model_.total)
+                                           : 0.0);
         return hand_over(std::move(out), {size()});
     }
 
@@ -142,7 +144,8 @@ private:
 }  // namespace
 
 void bind_columns(nb::module_& module) {
-    nb::class_<ColumnProblem>(module, "ColumnProblem", "Some columns, the logistic loss on them, and its quadratic model.")
+    nb::class_<ColumnProblem>(module, "ColumnProblem",
+                              "Some columns, the logistic loss on them, and its quadratic model.")
         .def(nb::init<Codes, std::optional<Doubles>, double, bool, double>(), nb::arg("codes"),
              nb::arg("weights").none(), nb::arg("weight"), nb::arg("constant"), nb::arg("ridge"))
         .def("count", &ColumnProblem::count, nb::arg("rows"), nb::arg("first"), nb::arg("last"),

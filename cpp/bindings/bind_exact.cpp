@@ -47,7 +47,8 @@ void bracket(const HeldRows& held, Doubles point, bool constant, MutableDoubles 
     bracket_rows(task, first, last, lanes, threads);
 }
 
-std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::vector<std::int64_t>> eliminate_modulo(Doubles matrix, std::uint64_t prime) {
+std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::vector<std::int64_t>> eliminate_modulo(
+    Doubles matrix, std::uint64_t prime) {
     need(matrix.ndim() == 2, "a matrix");
     need(prime % 2 == 1 && prime > (1u << 30) && prime < (1u << 31), "a prime between 2**30 and 2**31");
     for (std::size_t k = 0; k < matrix.size(); ++k) need(std::isfinite(matrix.data()[k]), "entries must be finite");

@@ -35,8 +35,9 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 namespace separatrix {
 
 void bind_faults(nb::module_& module) {
-    module.def("fail_allocation", [](long long which) { countdown.store(which); }, nb::arg("which"),
-               "Let allocation number `which` from now on fail, counted from 0; -1 for none.");
+    module.def(
+        "fail_allocation", [](long long which) { countdown.store(which); }, nb::arg("which"),
+        "Let allocation number `which` from now on fail, counted from 0; -1 for none.");
     module.def("allocations", []() { return allocations.load(); }, "Allocations so far.");
 }
 

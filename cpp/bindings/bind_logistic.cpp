@@ -25,11 +25,10 @@ std::vector<double> tidy(const LogisticTask& task, std::vector<double>&& sums) {
 
 std::tuple<OutDoubles, OutDoubles> logistic(const HeldRows& held, Codes codes, std::int32_t positive,
                                             std::optional<Doubles> weights, std::optional<Codes> folds,
-                                            std::ptrdiff_t fold_count, Doubles points,
-                                            std::optional<Doubles> shift, bool constant, bool curvature,
-                                            bool diagonal, bool ranges, std::optional<MutableDoubles> row_curvature,
-                                            std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
-                                            int threads) {
+                                            std::ptrdiff_t fold_count, Doubles points, std::optional<Doubles> shift,
+                                            bool constant, bool curvature, bool diagonal, bool ranges,
+                                            std::optional<MutableDoubles> row_curvature, std::ptrdiff_t first,
+                                            std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     const auto n = static_cast<std::size_t>(held.rows.n);
     LogisticTask task;
     task.rows = &held.rows;
@@ -90,9 +89,10 @@ OutDoubles product(const HeldRows& held, std::optional<Doubles> row_weights, Dou
 // it came near.
 std::tuple<OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, OutDoubles, std::ptrdiff_t, bool>
 quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::optional<Doubles> weights,
-                 std::optional<Doubles> shift, bool constant, Doubles begin, double weight, double strength, bool newton,
-                 std::optional<Columns> lower, double goal, double tol, double proof, Doubles prices, Doubles rates, double spent, double unknown,
-                 std::ptrdiff_t most, std::size_t memory, bool keep, std::ptrdiff_t lanes, int threads) {
+                 std::optional<Doubles> shift, bool constant, Doubles begin, double weight, double strength,
+                 bool newton, std::optional<Columns> lower, double goal, double tol, double proof, Doubles prices,
+                 Doubles rates, double spent, double unknown, std::ptrdiff_t most, std::size_t memory, bool keep,
+                 std::ptrdiff_t lanes, int threads) {
     const auto n = static_cast<std::size_t>(held.rows.n);
     QuickStart start;
     start.task.rows = &held.rows;
@@ -146,19 +146,20 @@ quick_start_from(const HeldRows& held, Codes codes, std::int32_t positive, std::
 }  // namespace
 
 void bind_logistic(nb::module_& module) {
-    module.def("logistic", &logistic, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
-               nb::arg("weights").none(), nb::arg("folds").none(), nb::arg("fold_count"), nb::arg("points"),
-               nb::arg("shift").none(), nb::arg("constant"), nb::arg("curvature"), nb::arg("diagonal"), nb::arg("ranges"),
-               nb::arg("row_curvature").none(), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
-               nb::arg("threads"), "Sums of the logistic loss: (folds, points, width) and the maxima.");
+    module.def("logistic", &logistic, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"), nb::arg("weights").none(),
+               nb::arg("folds").none(), nb::arg("fold_count"), nb::arg("points"), nb::arg("shift").none(),
+               nb::arg("constant"), nb::arg("curvature"), nb::arg("diagonal"), nb::arg("ranges"),
+               nb::arg("row_curvature").none(), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
+               "Sums of the logistic loss: (folds, points, width) and the maxima.");
     module.def("product", &product, nb::arg("rows"), nb::arg("row_weights").none(), nb::arg("directions"),
                nb::arg("constant"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "Weighted Gram matrix times each direction.");
     module.def("quick_start", &quick_start_from, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
                nb::arg("weights").none(), nb::arg("shift").none(), nb::arg("constant"), nb::arg("begin"),
                nb::arg("weight"), nb::arg("strength"), nb::arg("newton"), nb::arg("lower").none(), nb::arg("goal"),
-               nb::arg("tol"), nb::arg("proof"), nb::arg("prices"), nb::arg("rates"), nb::arg("spent"), nb::arg("unknown"), nb::arg("most"),
-               nb::arg("memory"), nb::arg("keep"), nb::arg("lanes"), nb::arg("threads"),
+               nb::arg("tol"), nb::arg("proof"), nb::arg("prices"), nb::arg("rates"), nb::arg("spent"),
+               nb::arg("unknown"), nb::arg("most"), nb::arg("memory"), nb::arg("keep"), nb::arg("lanes"),
+               nb::arg("threads"),
                "All first steps of a fit: points, values, norms, mistakes, diagonal, secants, offer, near.");
 }
 

@@ -86,8 +86,8 @@ void bind_moments(nb::module_& module) {
                nb::arg("shift"), nb::arg("each"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
                nb::arg("threads"), "Weights, sums and scatters of the classes about their shifts.");
     module.def("spreads", &spreads, nb::arg("rows"), nb::arg("codes"), nb::arg("centre"), nb::arg("scale"),
-               nb::arg("full").none(), nb::arg("out"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
-               "Squared length of each row about its class's centre, every column scaled.");
+               nb::arg("full").none(), nb::arg("out"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
+               nb::arg("threads"), "Squared length of each row about its class's centre, every column scaled.");
     module.def("counts", &counts, nb::arg("rows"), nb::arg("codes"), nb::arg("classes"), nb::arg("weights").none(),
                nb::arg("threshold"), nb::arg("binary"), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
                nb::arg("threads"), "Weights of the classes, counts above the threshold, and strange values.");

@@ -60,7 +60,8 @@ void forth(InOut<Real> z, In<Real> b, int kind) {
     need(z.ndim() == 2 && b.size() == z.shape(1), "one constant per column");
     const Activation given = kind_of(kind);
     nb::gil_scoped_release unlocked;
-    activate(given, static_cast<std::ptrdiff_t>(z.shape(0)), static_cast<std::ptrdiff_t>(z.shape(1)), z.data(), b.data());
+    activate(given, static_cast<std::ptrdiff_t>(z.shape(0)), static_cast<std::ptrdiff_t>(z.shape(1)), z.data(),
+             b.data());
 }
 
 template <class Real>
@@ -81,8 +82,8 @@ void bind(nb::module_& module) {
                nb::arg("momentum"), nb::arg("nesterov"), "A step with momentum, in place.");
     module.def("output_slopes", &outputs<Real>, nb::arg("scores").noconvert(), nb::arg("codes"),
                nb::arg("weights") = nb::none(), "Scores become slopes of the cross-entropy; its sum and the mistakes.");
-    module.def("activate", &forth<Real>, nb::arg("scores").noconvert(), nb::arg("constants").noconvert(), nb::arg("kind"),
-               "phi(z + b), in place.");
+    module.def("activate", &forth<Real>, nb::arg("scores").noconvert(), nb::arg("constants").noconvert(),
+               nb::arg("kind"), "phi(z + b), in place.");
     module.def("times_derivative", &back<Real>, nb::arg("slopes").noconvert(), nb::arg("values").noconvert(),
                nb::arg("kind"), "Slopes times phi', found from the values, in place.");
 }

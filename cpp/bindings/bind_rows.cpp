@@ -80,10 +80,14 @@ std::string fault_of(const HeldRows& held, std::ptrdiff_t lanes, int threads) {
         fault = check_sparse(held.rows, held.stored, lanes, threads);
     }
     switch (fault) {
-        case SparseFault::starts: return "starts";
-        case SparseFault::range: return "range";
-        case SparseFault::order: return "order";
-        default: return "";
+        case SparseFault::starts:
+            return "starts";
+        case SparseFault::range:
+            return "range";
+        case SparseFault::order:
+            return "order";
+        default:
+            return "";
     }
 }
 

@@ -40,10 +40,9 @@ std::vector<double> tidy(const SoftmaxTask& task, std::vector<double>&& sums) {
 }
 
 std::tuple<OutDoubles, OutDoubles> softmax(const HeldRows& held, Codes codes, std::ptrdiff_t classes,
-                                           std::optional<Doubles> weights, Doubles point,
-                                           std::optional<Doubles> shift, bool constant, bool curvature,
-                                           std::ptrdiff_t blocks, bool diagonal, bool weighted_rows,
-                                           bool scores, bool ranges,
+                                           std::optional<Doubles> weights, Doubles point, std::optional<Doubles> shift,
+                                           bool constant, bool curvature, std::ptrdiff_t blocks, bool diagonal,
+                                           bool weighted_rows, bool scores, bool ranges,
                                            std::optional<MutableDoubles> row_probabilities, std::ptrdiff_t first,
                                            std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     const auto n = static_cast<std::size_t>(held.rows.n), K = static_cast<std::size_t>(classes);
@@ -126,14 +125,13 @@ OutDoubles combine(const HeldRows& held, Doubles factors, bool constant, std::pt
 
 void bind_softmax(nb::module_& module) {
     module.def("softmax", &softmax, nb::arg("rows"), nb::arg("codes"), nb::arg("classes"), nb::arg("weights").none(),
-               nb::arg("point"), nb::arg("shift").none(), nb::arg("constant"), nb::arg("curvature"),
-               nb::arg("blocks"), nb::arg("diagonal"), nb::arg("weighted_rows"), nb::arg("scores"), nb::arg("ranges"),
-               nb::arg("row_probabilities").none(), nb::arg("first"),
-               nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
-               "Sums of the softmax loss, and the maxima.");
+               nb::arg("point"), nb::arg("shift").none(), nb::arg("constant"), nb::arg("curvature"), nb::arg("blocks"),
+               nb::arg("diagonal"), nb::arg("weighted_rows"), nb::arg("scores"), nb::arg("ranges"),
+               nb::arg("row_probabilities").none(), nb::arg("first"), nb::arg("last"), nb::arg("lanes"),
+               nb::arg("threads"), "Sums of the softmax loss, and the maxima.");
     module.def("softmax_product", &softmax_product, nb::arg("rows"), nb::arg("classes"), nb::arg("weights").none(),
-               nb::arg("probabilities"), nb::arg("direction"), nb::arg("constant"), nb::arg("first"),
-               nb::arg("last"), nb::arg("lanes"), nb::arg("threads"), "The softmax Hessian times a direction.");
+               nb::arg("probabilities"), nb::arg("direction"), nb::arg("constant"), nb::arg("first"), nb::arg("last"),
+               nb::arg("lanes"), nb::arg("threads"), "The softmax Hessian times a direction.");
     module.def("combine", &combine, nb::arg("rows"), nb::arg("factors"), nb::arg("constant"), nb::arg("first"),
                nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "Rows added up with factors: high parts and what they lost, one row per column of factors.");

@@ -34,8 +34,8 @@ void check_bounds(const PerceptronTask& task, const std::optional<MutableFloats>
     const auto n = static_cast<std::size_t>(task.rows->n);
     const bool all = leeway && lengths && reference, none = !leeway && !lengths && !reference;
     need(all || none, "leeway, lengths and reference belong together");
-    need(none || (leeway->size() == n && lengths->size() == n &&
-                  reference->size() == static_cast<std::size_t>(task.p())),
+    need(none ||
+             (leeway->size() == n && lengths->size() == n && reference->size() == static_cast<std::size_t>(task.p())),
          "one leeway and one length per row, one reference per coefficient");
 }
 
@@ -53,9 +53,8 @@ void perceptron(const HeldRows& held, Codes codes, std::int32_t positive, std::o
                 double margin, double shrink, double truncate, std::int64_t average_from, MutableDoubles point,
                 MutableDoubles counters, std::optional<MutableDoubles> run_point, std::optional<MutableDoubles> total,
                 std::optional<MutableDoubles> lost, std::optional<MutableFloats> leeway,
-                std::optional<MutableFloats> lengths, std::optional<Doubles> reference,
-                std::optional<Bytes> sketch, std::ptrdiff_t first,
-                std::ptrdiff_t last) {
+                std::optional<MutableFloats> lengths, std::optional<Doubles> reference, std::optional<Bytes> sketch,
+                std::ptrdiff_t first, std::ptrdiff_t last) {
     PerceptronTask task;
     task.rows = &held.rows;
     task.constant = constant;
@@ -181,21 +180,24 @@ void bind_sweeps(nb::module_& module) {
     module.def("perceptron", &perceptron, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"),
                nb::arg("weights").none(), nb::arg("order").none().noconvert(), nb::arg("constant"), nb::arg("rate"),
                nb::arg("rates").none(), nb::arg("margin"), nb::arg("shrink"), nb::arg("truncate"),
-               nb::arg("average_from"), nb::arg("point").noconvert(), nb::arg("counters").noconvert(), nb::arg("run_point").none().noconvert(),
-               nb::arg("total").none().noconvert(), nb::arg("lost").none().noconvert(), nb::arg("leeway").none().noconvert(), nb::arg("lengths").none().noconvert(),
-               nb::arg("reference").none(), nb::arg("sketch").none(), nb::arg("first"), nb::arg("last"),
+               nb::arg("average_from"), nb::arg("point").noconvert(), nb::arg("counters").noconvert(),
+               nb::arg("run_point").none().noconvert(), nb::arg("total").none().noconvert(),
+               nb::arg("lost").none().noconvert(), nb::arg("leeway").none().noconvert(),
+               nb::arg("lengths").none().noconvert(), nb::arg("reference").none(), nb::arg("sketch").none(),
+               nb::arg("first"), nb::arg("last"),
                "Visit rows in order by the perceptron's rule; point, counters and the rest are changed in place.");
     module.def("descent", &descent, nb::arg("rows"), nb::arg("codes"), nb::arg("weights").none(),
-               nb::arg("order").none().noconvert(), nb::arg("outputs"), nb::arg("constant"), nb::arg("hard"), nb::arg("batch"),
-               nb::arg("mean_weight"), nb::arg("rates"), nb::arg("shrink"), nb::arg("truncate"), nb::arg("unaveraged"),
-               nb::arg("point").noconvert(), nb::arg("counters").noconvert(), nb::arg("total").none().noconvert(), nb::arg("first"), nb::arg("last"),
+               nb::arg("order").none().noconvert(), nb::arg("outputs"), nb::arg("constant"), nb::arg("hard"),
+               nb::arg("batch"), nb::arg("mean_weight"), nb::arg("rates"), nb::arg("shrink"), nb::arg("truncate"),
+               nb::arg("unaveraged"), nb::arg("point").noconvert(), nb::arg("counters").noconvert(),
+               nb::arg("total").none().noconvert(), nb::arg("first"), nb::arg("last"),
                "Steps of stochastic gradient descent on batches of rows; point, counters and total change in place.");
-    module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out").noconvert(), nb::arg("first"),
-               nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
+    module.def("row_lengths", &lengths, nb::arg("rows"), nb::arg("constant"), nb::arg("out").noconvert(),
+               nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "The length of each row, rounded up, with 1 for the constant counted in.");
     module.def("leeways", &leeways, nb::arg("rows"), nb::arg("codes"), nb::arg("positive"), nb::arg("constant"),
-               nb::arg("margin"), nb::arg("point").noconvert(), nb::arg("leeway").noconvert(), nb::arg("lengths").noconvert(), nb::arg("first"),
-               nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
+               nb::arg("margin"), nb::arg("point").noconvert(), nb::arg("leeway").noconvert(),
+               nb::arg("lengths").noconvert(), nb::arg("first"), nb::arg("last"), nb::arg("lanes"), nb::arg("threads"),
                "How far the weights may move before a row can be a mistake, and each row's length, as float32.");
     module.def("sketch", &sketch, nb::arg("rows"), nb::arg("out").noconvert(), nb::arg("first"), nb::arg("last"),
                nb::arg("lanes"), nb::arg("threads"),

@@ -80,8 +80,8 @@ void bind_threads(nb::module_& module) {
         .def(nb::init<const std::vector<std::pair<std::uintptr_t, std::uintptr_t>>&>(), nb::arg("libraries"))
         .def("__enter__", &Hold::enter)
         .def(
-            "__exit__", [](Hold& hold, nb::handle, nb::handle, nb::handle) { hold.leave(); },
-            nb::arg("kind").none(), nb::arg("value").none(), nb::arg("traceback").none())
+            "__exit__", [](Hold& hold, nb::handle, nb::handle, nb::handle) { hold.leave(); }, nb::arg("kind").none(),
+            nb::arg("value").none(), nb::arg("traceback").none())
         .def("forked", &Hold::forked, "Forget threads that are gone after a fork.")
         .def_prop_ro("inside", &Hold::inside, "How many are inside now.");
     module.def(

@@ -24,11 +24,16 @@ Type type_of(const Py_buffer& view, bool& swapped) {
     const bool is_signed = kind != '\0' && std::strchr("bhilqn", kind) != nullptr;
     const bool is_unsigned = kind != '\0' && std::strchr("BHILQN", kind) != nullptr;
     if (is_signed || is_unsigned) switch (view.itemsize) {
-            case 8: return is_signed ? Type::i64 : Type::u64;
-            case 4: return is_signed ? Type::i32 : Type::u32;
-            case 2: return is_signed ? Type::i16 : Type::u16;
-            case 1: return is_signed ? Type::i8 : Type::u8;
-            default: break;
+            case 8:
+                return is_signed ? Type::i64 : Type::u64;
+            case 4:
+                return is_signed ? Type::i32 : Type::u32;
+            case 2:
+                return is_signed ? Type::i16 : Type::u16;
+            case 1:
+                return is_signed ? Type::i8 : Type::u8;
+            default:
+                break;
         }
     throw nb::type_error("arrays must hold float64, float32, integers or booleans");
 }

@@ -29,7 +29,9 @@ SEPARATRIX_INLINE void each(std::ptrdiff_t m, std::ptrdiff_t k, Real* SEPARATRIX
 template <class Real>
 SEPARATRIX_INLINE void forth(Activation kind, std::ptrdiff_t m, std::ptrdiff_t k, Real* z, const Real* b) {
     switch (kind) {
-        case Activation::identity: each(m, k, z, b, [](Real x) SEPARATRIX_INLINE_LAMBDA { return x; }); break;
+        case Activation::identity:
+            each(m, k, z, b, [](Real x) SEPARATRIX_INLINE_LAMBDA { return x; });
+            break;
         case Activation::relu:
             each(m, k, z, b, [](Real x) SEPARATRIX_INLINE_LAMBDA { return x < Real(0) ? Real(0) : x; });
             break;
@@ -46,7 +48,8 @@ template <class Real>
 SEPARATRIX_INLINE void back(Activation kind, std::ptrdiff_t n, Real* SEPARATRIX_RESTRICT slope,
                             const Real* SEPARATRIX_RESTRICT h) {
     switch (kind) {
-        case Activation::identity: break;
+        case Activation::identity:
+            break;
         case Activation::relu:
             for (std::ptrdiff_t i = 0; i < n; ++i) slope[i] = h[i] > Real(0) ? slope[i] : Real(0);
             break;

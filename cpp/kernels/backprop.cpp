@@ -41,7 +41,9 @@ Shape::Shape(std::vector<std::ptrdiff_t> given, Activation kind) : units(std::mo
 
 template <class Real>
 Backprop<Real>::Place::Place(std::ptrdiff_t d, bool sparse)
-    : room(count(kPanelBytes) / sizeof(Real) + 64 / sizeof(Real)), row(sparse ? 0 : count(d)), entries(sparse ? d : 0) {}
+    : room(count(kPanelBytes) / sizeof(Real) + 64 / sizeof(Real)),
+      row(sparse ? 0 : count(d)),
+      entries(sparse ? d : 0) {}
 
 // From a full line of the cache on.
 template <class Real>
@@ -52,8 +54,14 @@ Real* Backprop<Real>::Place::panel() const {
 
 template <class Real>
 Backprop<Real>::Backprop(Shape given, std::ptrdiff_t most, bool sparse, int team)
-    : shape(std::move(given)), rows(most), threads(team), sparse(sparse), inputs_(sparse ? 0 : count(most * shape.units[0])),
-      codes_(count(most)), weights_(count(most)), sums_(count(groups(most))) {
+    : shape(std::move(given)),
+      rows(most),
+      threads(team),
+      sparse(sparse),
+      inputs_(sparse ? 0 : count(most * shape.units[0])),
+      codes_(count(most)),
+      weights_(count(most)),
+      sums_(count(groups(most))) {
     for (std::size_t layer = 0; layer < shape.layers(); ++layer) {
         values_.emplace_back(count(most * shape.units[layer + 1]));
         slopes_.emplace_back(layer + 1 < shape.layers() ? count(most * shape.units[layer + 1]) : 0);
@@ -101,8 +109,9 @@ void Backprop<Real>::rows_pass(const Visits& piece, const Real* weights, std::pt
         if (piece.weights != nullptr) weights_[count(i)] = piece.weights[row];
     }
     for (std::ptrdiff_t i = first; i < last; i += kGroup)
-        sums_[count(i / kGroup)] = output_slopes(std::min(kGroup, last - i), outputs, scores + i * outputs, &codes_[count(i)],
-                                                 piece.weights != nullptr ? &weights_[count(i)] : nullptr);
+        sums_[count(i / kGroup)] =
+            output_slopes(std::min(kGroup, last - i), outputs, scores + i * outputs, &codes_[count(i)],
+                          piece.weights != nullptr ? &weights_[count(i)] : nullptr);
     for (std::size_t layer = shape.layers() - 1; layer > 0; --layer) {
         const std::ptrdiff_t in = shape.units[layer], out = shape.units[layer + 1];
         const Real* above = (layer + 1 < shape.layers() ? slopes_[layer] : values_[layer]).data() + first * out;
@@ -150,8 +159,8 @@ void Backprop<Real>::matrix_gradient(const Visits& piece, std::size_t layer, std
     Place& place = places_[static_cast<std::size_t>(thread)];
     if (sparse && layer == 0) return sparse_gradient(piece, slopes, first, last, add, to, place);
     const Factor<Real> below = layer == 0 ? inputs(piece) : Factor<Real>{values_[layer - 1].data(), in, 1};
-    multiply(last - first, piece.size(), out, Factor<Real>{below.at + first, 1, below.row}, Factor<Real>{slopes, out, 1},
-             add, to, out, place.panel());
+    multiply(last - first, piece.size(), out, Factor<Real>{below.at + first, 1, below.row},
+             Factor<Real>{slopes, out, 1}, add, to, out, place.panel());
 }
 
 template <class Real>

@@ -41,7 +41,8 @@ template <class Real>
 void move(const StepsTask<Real>& task, const StepTask& rule, std::ptrdiff_t first, std::ptrdiff_t last) noexcept {
     if (first >= last) return;
     if (task.square != nullptr)
-        adam_step(rule, last - first, task.gradient + first, task.weights + first, task.mean + first, task.square + first);
+        adam_step(rule, last - first, task.gradient + first, task.weights + first, task.mean + first,
+                  task.square + first);
     else
         momentum_step(rule, last - first, task.gradient + first, task.weights + first, task.mean + first);
 }
@@ -75,8 +76,8 @@ void step_parts(const Shape& shape, const StepsTask<Real>& task, const StepTask&
         const Range mine = share(shape.units[layer], thread, all);
         const std::ptrdiff_t width = shape.units[layer + 1], start = shape.starts[layer];
         for (std::ptrdiff_t i = mine.first; i < mine.last; i += kGroup)
-            squares[i / kGroup] = sum_of_squares(task.weights + start + i * width,
-                                                 (std::min(mine.last, i + kGroup) - i) * width);
+            squares[i / kGroup] =
+                sum_of_squares(task.weights + start + i * width, (std::min(mine.last, i + kGroup) - i) * width);
         squares += groups(shape.units[layer]);
         move(task, penalised, start + mine.first * width, start + mine.last * width);
         const std::size_t constants = shape.layers() + layer;
@@ -119,7 +120,8 @@ std::ptrdiff_t run_steps(Backprop<Real>& passing, const StepsTask<Real>& task, s
         if (!ends) continue;
         double length = 0;
         for (std::ptrdiff_t group = 0; group < squares_room(shape); ++group) length += squares[group];
-        objective += rule.scale * (sums.loss + 0.5 * task.alpha * length) * static_cast<double>(batch_last - batch_first);
+        objective +=
+            rule.scale * (sums.loss + 0.5 * task.alpha * length) * static_cast<double>(batch_last - batch_first);
         sums.loss = weight = 0;
     }
     task.carried[kObjective] = objective;

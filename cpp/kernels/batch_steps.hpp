@@ -13,10 +13,10 @@ enum Carried : int { kObjective, kMistakes, kLoss, kWeight, kCarried };
 
 template <class Real>
 struct StepsTask {
-    Visits rows;                 // all of the epoch: order, codes, weights, first = 0, last = n
+    Visits rows;  // all of the epoch: order, codes, weights, first = 0, last = n
     std::ptrdiff_t batch = 1;
     double alpha = 0;
-    StepTask rule;              // but for scale, decay and rate
+    StepTask rule;                  // but for scale, decay and rate
     const double* rates = nullptr;  // of the batches that end within the call
     Real* weights = nullptr;
     Real* gradient = nullptr;

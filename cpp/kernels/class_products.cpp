@@ -53,10 +53,14 @@ SEPARATRIX_WIDE_CLONES
 void narrow_scores(const DenseChunk& chunk, const double* point, std::ptrdiff_t classes, std::ptrdiff_t p,
                    std::ptrdiff_t d, std::ptrdiff_t stride, double* score) {
     switch ((classes + 3) / 4) {
-        case 1: return scores_by_quads<8, 1>(chunk, point, classes, p, d, stride, score);
-        case 2: return scores_by_quads<6, 2>(chunk, point, classes, p, d, stride, score);
-        case 3: return scores_by_quads<4, 3>(chunk, point, classes, p, d, stride, score);
-        default: return scores_by_quads<3, 4>(chunk, point, classes, p, d, stride, score);
+        case 1:
+            return scores_by_quads<8, 1>(chunk, point, classes, p, d, stride, score);
+        case 2:
+            return scores_by_quads<6, 2>(chunk, point, classes, p, d, stride, score);
+        case 3:
+            return scores_by_quads<4, 3>(chunk, point, classes, p, d, stride, score);
+        default:
+            return scores_by_quads<3, 4>(chunk, point, classes, p, d, stride, score);
     }
 }
 
@@ -88,8 +92,8 @@ void add_sums(const double* slope, std::ptrdiff_t m, std::ptrdiff_t classes, std
 }
 
 SEPARATRIX_CLONES
-void few_pairs(const double* left, const double* right, std::ptrdiff_t m, std::ptrdiff_t classes,
-               std::ptrdiff_t stride, double* pairs) {
+void few_pairs(const double* left, const double* right, std::ptrdiff_t m, std::ptrdiff_t classes, std::ptrdiff_t stride,
+               double* pairs) {
     for (std::ptrdiff_t k = 0; k < classes; ++k)
         for (std::ptrdiff_t l = 0; l < classes; ++l)
             pairs[k * classes + l] += dot(left + k * stride, right + l * stride, m);
@@ -133,8 +137,8 @@ void add_class_pairs(const double* left, const double* right, std::ptrdiff_t m, 
     char turned = 'T', plain = 'N';
     int n = narrow(classes), k = narrow(m), ld = narrow(stride);
     double one = 1.0;
-    blas().gemm(&turned, &plain, &n, &n, &k, &one, const_cast<double*>(right), &ld, const_cast<double*>(left), &ld, &one,
-                pairs, &n);
+    blas().gemm(&turned, &plain, &n, &n, &k, &one, const_cast<double*>(right), &ld, const_cast<double*>(left), &ld,
+                &one, pairs, &n);
 }
 
 }  // namespace separatrix

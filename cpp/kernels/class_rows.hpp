@@ -12,11 +12,12 @@
 
 namespace separatrix {
 
-inline constexpr std::ptrdiff_t kPanelNumbers = 49152;  // of rows, scores and slopes: they stay in the second-level cache
+inline constexpr std::ptrdiff_t kPanelNumbers =
+    49152;  // of rows, scores and slopes: they stay in the second-level cache
 
 // Rows of a chunk: compressed ones as everywhere, dense ones by how many numbers belong to each.
 inline std::ptrdiff_t panel(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t classes,
-                     std::ptrdiff_t wanted) {
+                            std::ptrdiff_t wanted) {
     if (wanted == 0) wanted = std::clamp<std::ptrdiff_t>(kPanelNumbers / (rows.d + 2 * classes) / 8 * 8, 32, 256);
     return chunk_rows(rows, first, last, wanted);
 }
@@ -73,8 +74,7 @@ SEPARATRIX_INLINE void all_scores(const SparseChunk& chunk, const double*, Spars
 
 // The gradient of every class; that of sparse rows is handed over at the end of the lane.
 SEPARATRIX_INLINE void all_gradients(const DenseChunk& chunk, const double* slope, SparseClasses& classes,
-                                     std::ptrdiff_t d, std::ptrdiff_t stride, double* gradient,
-                                     std::vector<double>&) {
+                                     std::ptrdiff_t d, std::ptrdiff_t stride, double* gradient, std::vector<double>&) {
     add_class_gradient(chunk, slope, classes.classes, classes.p, d, stride, gradient);
 }
 

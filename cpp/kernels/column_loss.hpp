@@ -8,8 +8,8 @@
 namespace separatrix {
 
 struct ColumnLoss {
-    std::vector<double> sign, weight;               // of every row; the weights as they are to be added up
-    std::vector<double> score, slope, curvature;    // at the point that was evaluated last
+    std::vector<double> sign, weight;             // of every row; the weights as they are to be added up
+    std::vector<double> score, slope, curvature;  // at the point that was evaluated last
     double loss = 0, slope_size = 0;
 };
 

@@ -10,8 +10,8 @@ namespace separatrix {
 namespace {
 
 constexpr std::ptrdiff_t kLanes = 16;  // of columns, which one thread scales
-constexpr int kSteady = 4;      // sweeps over the support that change no sign, then conjugate gradients
-constexpr int kMostSweeps = 40;  // sweeps over the support between two over all
+constexpr int kSteady = 4;             // sweeps over the support that change no sign, then conjugate gradients
+constexpr int kMostSweeps = 40;        // sweeps over the support between two over all
 constexpr int kMostProducts = 400;
 constexpr double kShare = 0.01;  // what conjugate gradients leave of the slopes' size, squared
 
@@ -23,9 +23,9 @@ struct Descent {
     std::ptrdiff_t count;
     const double *slope, *point, *penalty;
     double left;
-    std::vector<std::ptrdiff_t> listed;   // the coordinates that are not zero, or not penalised
+    std::vector<std::ptrdiff_t> listed;          // the coordinates that are not zero, or not penalised
     std::vector<double> begin, rest, move, way;  // of conjugate gradients: slopes, what is left of them, the step
-    std::vector<double> image, turn;      // n each
+    std::vector<double> image, turn;             // n each
 
     SEPARATRIX_INLINE double at(std::ptrdiff_t j) const { return point[j] + model.step[static_cast<std::size_t>(j)]; }
 
@@ -119,7 +119,8 @@ struct Descent {
                 shared += way[k] * model.along[static_cast<std::size_t>(listed[k])];
                 left -= 2.0 * static_cast<double>(columns.length(listed[k]));
             }
-            double curvature = dot(image.data(), image.data(), static_cast<std::ptrdiff_t>(image.size())) - shared * shared;
+            double curvature =
+                dot(image.data(), image.data(), static_cast<std::ptrdiff_t>(image.size())) - shared * shared;
             for (std::size_t k = 0; k < free; ++k) curvature += model.ridge * way[k] * way[k];
             if (!(curvature > 0)) break;
             const double length = size / curvature;
@@ -203,7 +204,8 @@ SEPARATRIX_CLONES
 bool descend_dense(const PackedColumns& packed, ColumnModel& model, const double* slope, const double* point,
                    const double* penalty, double tol, double most) {
     const DenseColumns columns{packed.n, model.scaled.data()};
-    Descent<DenseColumns> descent{model, columns, packed.count, slope, point, penalty, most, {}, {}, {}, {}, {}, {}, {}};
+    Descent<DenseColumns> descent{model, columns, packed.count, slope, point, penalty, most,
+                                  {},    {},      {},           {},    {},    {},      {}};
     return descent.run(tol);
 }
 
@@ -211,7 +213,8 @@ SEPARATRIX_CLONES
 bool descend_sparse(const PackedColumns& packed, ColumnModel& model, const double* slope, const double* point,
                     const double* penalty, double tol, double most) {
     const SparseColumns columns{packed.starts.data(), packed.rows.data(), model.scaled.data()};
-    Descent<SparseColumns> descent{model, columns, packed.count, slope, point, penalty, most, {}, {}, {}, {}, {}, {}, {}};
+    Descent<SparseColumns> descent{model, columns, packed.count, slope, point, penalty, most,
+                                   {},    {},      {},           {},    {},    {},      {}};
     return descent.run(tol);
 }
 

@@ -9,9 +9,7 @@
 namespace separatrix {
 namespace {
 
-SEPARATRIX_INLINE bool is_strange(double x, bool binary) {
-    return binary ? !(x == 0.0 || x == 1.0) : !(x - x == 0.0);
-}
+SEPARATRIX_INLINE bool is_strange(double x, bool binary) { return binary ? !(x == 0.0 || x == 1.0) : !(x - x == 0.0); }
 
 SEPARATRIX_INLINE void add_chunk(const CountsTask& task, const DenseChunk& chunk, std::ptrdiff_t first, Total& total) {
     const std::ptrdiff_t d = task.rows->d;
@@ -31,8 +29,7 @@ SEPARATRIX_INLINE void add_chunk(const CountsTask& task, const DenseChunk& chunk
 
 // Values left out are zero: they count where the threshold is negative, so there what is
 // stored and not above it is taken off; the caller adds the classes' weights.
-SEPARATRIX_INLINE void add_chunk(const CountsTask& task, const SparseChunk& chunk, std::ptrdiff_t first,
-                                 Total& total) {
+SEPARATRIX_INLINE void add_chunk(const CountsTask& task, const SparseChunk& chunk, std::ptrdiff_t first, Total& total) {
     const std::ptrdiff_t d = task.rows->d;
     const double threshold = task.threshold;
     const bool zero_counts = 0.0 > threshold;

@@ -20,8 +20,8 @@ namespace {
 // A tile of 4 x 12 sums held in twelve vector registers.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-SEPARATRIX_INLINE void add_tile(const double* left_panel, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld, std::ptrdiff_t row,
-                                std::ptrdiff_t column, double* hessian) {
+SEPARATRIX_INLINE void add_tile(const double* left_panel, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld,
+                                std::ptrdiff_t row, std::ptrdiff_t column, double* hessian) {
     Four sum[4][3] = {};
     const double* left = left_panel + row;
     const double* right = panel + column;
@@ -46,8 +46,8 @@ SEPARATRIX_INLINE void add_tile(const double* left_panel, const double* panel, s
     }
 }
 #else
-inline void add_tile(const double* left_panel, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld, std::ptrdiff_t row,
-                     std::ptrdiff_t column, double* hessian) {
+inline void add_tile(const double* left_panel, const double* panel, std::ptrdiff_t m, std::ptrdiff_t ld,
+                     std::ptrdiff_t row, std::ptrdiff_t column, double* hessian) {
     double sum[4][12] = {};
     for (std::ptrdiff_t k = 0; k < m; ++k)
         for (int r = 0; r < 4; ++r)
@@ -72,8 +72,8 @@ void add_by_blas(const double* left, const double* panel, std::ptrdiff_t m, std:
     constexpr std::ptrdiff_t kStrip = 96;
     for (std::ptrdiff_t row = 0; row < ld; row += kStrip) {
         int width = static_cast<int>(row + kStrip < ld ? kStrip : ld - row), rest = static_cast<int>(ld - row);
-        blas().gemm(&plain, &turned, &rest, &width, &k, &one, right + row, &n, const_cast<double*>(left) + row, &n, &one,
-                    hessian + row * ld + row, &n);
+        blas().gemm(&plain, &turned, &rest, &width, &k, &one, right + row, &n, const_cast<double*>(left) + row, &n,
+                    &one, hessian + row * ld + row, &n);
     }
 }
 
@@ -92,9 +92,8 @@ SEPARATRIX_INLINE void add_tiles(const double* left, const double* panel, std::p
 }  // namespace
 
 SEPARATRIX_CLONES
-void add_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
-                   const double* curvature, const double* shift, std::ptrdiff_t d, bool constant, double* panel,
-                   double* hessian) noexcept {
+void add_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count, const double* curvature,
+                   const double* shift, std::ptrdiff_t d, bool constant, double* panel, double* hessian) noexcept {
     const std::ptrdiff_t p = d + (constant ? 1 : 0);
     const std::ptrdiff_t ld = padded(p);
     for (std::ptrdiff_t r = 0; r < count; ++r) {

@@ -35,9 +35,8 @@ inline void copy_symmetric(const double* from, std::ptrdiff_t side, std::ptrdiff
 
 // panel holds panel_rows(p) x padded(p) doubles, hessian padded(p) x padded(p), of
 // which the upper triangle is meaningful. The constant, if any, is the last column.
-void add_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
-                   const double* curvature, const double* shift, std::ptrdiff_t d, bool constant, double* panel,
-                   double* hessian) noexcept;
+void add_curvature(const DenseChunk& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count, const double* curvature,
+                   const double* shift, std::ptrdiff_t d, bool constant, double* panel, double* hessian) noexcept;
 
 // The same for factors of either sign, which have no root: hessian += sum f_i x_i x_i'
 // with one panel scaled and one not. `fill` says that `panel` must be filled first; the

@@ -101,7 +101,8 @@ template <class T>
 SEPARATRIX_INLINE void add_scores(const DenseChunkOf<T>& chunk, const double* w, std::ptrdiff_t d, double offset,
                                   double* score) {
     const std::ptrdiff_t whole = d / 8 * 8;
-    const Quad last[2] = {some_at(w + whole, d - whole), d - whole > 4 ? some_at(w + whole + 4, d - whole - 4) : Quad{}};
+    const Quad last[2] = {some_at(w + whole, d - whole),
+                          d - whole > 4 ? some_at(w + whole + 4, d - whole - 4) : Quad{}};
     std::ptrdiff_t i = 0;
     for (; i + 4 <= chunk.m; i += 4) four_dots(chunk.x + i * chunk.ld, chunk.ld, w, d, last, offset, score + i);
     for (; i < chunk.m; ++i) score[i] = offset + dot(chunk.x + i * chunk.ld, w, d);
@@ -122,11 +123,11 @@ SEPARATRIX_INLINE void add_four(const T* SEPARATRIX_RESTRICT a, const T* SEPARAT
     std::ptrdiff_t j = 0;
 #if defined(__GNUC__) || defined(__clang__)
     for (; j + 8 <= d; j += 8)
-        *reinterpret_cast<Eight*>(gradient + j) += (s0 * eight_at(a + j) + s1 * eight_at(b + j)) +
-                                                   (s2 * eight_at(c + j) + s3 * eight_at(e + j));
+        *reinterpret_cast<Eight*>(gradient + j) +=
+            (s0 * eight_at(a + j) + s1 * eight_at(b + j)) + (s2 * eight_at(c + j) + s3 * eight_at(e + j));
     for (; j + 4 <= d; j += 4)
-        *reinterpret_cast<Quad*>(gradient + j) += (s0 * quad_at(a + j) + s1 * quad_at(b + j)) +
-                                                  (s2 * quad_at(c + j) + s3 * quad_at(e + j));
+        *reinterpret_cast<Quad*>(gradient + j) +=
+            (s0 * quad_at(a + j) + s1 * quad_at(b + j)) + (s2 * quad_at(c + j) + s3 * quad_at(e + j));
 #endif
     for (; j < d; ++j)
         gradient[j] += (s0 * static_cast<double>(a[j]) + s1 * static_cast<double>(b[j])) +
@@ -171,8 +172,8 @@ SEPARATRIX_INLINE void combine_exactly(const DenseChunk& chunk, const double* fa
 // diagonal += sum over the listed rows of curvature[i] * (x_i - shift)^2.
 template <class T>
 SEPARATRIX_INLINE void add_squares(const DenseChunkOf<T>& chunk, const std::ptrdiff_t* listed, std::ptrdiff_t count,
-                                   const double* curvature, const double* SEPARATRIX_RESTRICT shift,
-                                   std::ptrdiff_t d, double* SEPARATRIX_RESTRICT diagonal) {
+                                   const double* curvature, const double* SEPARATRIX_RESTRICT shift, std::ptrdiff_t d,
+                                   double* SEPARATRIX_RESTRICT diagonal) {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
         const T* SEPARATRIX_RESTRICT x = chunk.x + listed[i] * chunk.ld;
         const double c = curvature[listed[i]];
@@ -201,8 +202,7 @@ SEPARATRIX_INLINE double widen_ranges(const DenseChunkOf<T>& chunk, const std::p
         for (; j + 8 <= d; j += 8)
             for (int k = 0; k < 8; ++k) widen(j + k, k);
         for (int k = 0; j < d; ++j, ++k) widen(j, k);
-        const double length =
-            ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+        const double length = ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
         longest = length > longest ? length : longest;
     }
     return longest;

@@ -47,7 +47,8 @@ struct Losses {
         if (++count == kPending) flush();
     }
     SEPARATRIX_INLINE void flush() {
-        for (std::ptrdiff_t k = 0; k < count; ++k) rest[k] = weight[k] * (log1p_of_unit(small[k], 1.0 / (1.0 + small[k])) + rest[k]);
+        for (std::ptrdiff_t k = 0; k < count; ++k)
+            rest[k] = weight[k] * (log1p_of_unit(small[k], 1.0 / (1.0 + small[k])) + rest[k]);
         for (std::ptrdiff_t k = 0; k < count; ++k) sum += rest[k];
         count = 0;
     }
@@ -63,13 +64,12 @@ struct Weights {
     const DescentTask& task;
     const std::ptrdiff_t d, p, outputs;
     double scale = 1, inverse = 1;
-    double owed = 0;               // L1: what every v_j should have lost since the last balance
-    std::vector<double> settled;   // lazy: what it did lose
-    double share = 0, steps = 0;   // sum of the scales, and number, of the steps averaged since the last balance
-    std::vector<double> lag;       // share * v - lag is their sum
+    double owed = 0;              // L1: what every v_j should have lost since the last balance
+    std::vector<double> settled;  // lazy: what it did lose
+    double share = 0, steps = 0;  // sum of the scales, and number, of the steps averaged since the last balance
+    std::vector<double> lag;      // share * v - lag is their sum
 
-    explicit Weights(const DescentTask& of)
-        : task(of), d(of.rows->d), p(of.p()), outputs(of.outputs) {
+    explicit Weights(const DescentTask& of) : task(of), d(of.rows->d), p(of.p()), outputs(of.outputs) {
         if (Lazy && task.truncate > 0) settled.assign(static_cast<std::size_t>(outputs * d), 0.0);
         if (task.total != nullptr && !(task.truncate > 0)) lag.assign(static_cast<std::size_t>(outputs * p), 0.0);
     }
@@ -205,11 +205,10 @@ SEPARATRIX_INLINE void sweep(const DescentTask& task, std::ptrdiff_t first, std:
     const std::ptrdiff_t d = task.rows->d, outputs = task.outputs;
     std::vector<double> slopes(static_cast<std::size_t>(std::min(task.batch, last - first) * outputs));
     double* counters = task.counters;
-    double mistakes = 0, not_finite = 0;  // 0, or NaN once a score was not finite: a row may be so and yet have no slope
+    double mistakes = 0,
+           not_finite = 0;  // 0, or NaN once a score was not finite: a row may be so and yet have no slope
     Losses losses;
-    const auto row_at = [&](std::ptrdiff_t q) SEPARATRIX_INLINE_LAMBDA {
-        return task.order[q];
-    };
+    const auto row_at = [&](std::ptrdiff_t q) SEPARATRIX_INLINE_LAMBDA { return task.order[q]; };
     for (std::ptrdiff_t q = first; q < std::min(first + kAhead, last); ++q) reader.prefetch(row_at(q));
     std::ptrdiff_t step = 0;
     for (std::ptrdiff_t begin = first; begin < last; begin += task.batch, ++step) {

@@ -19,9 +19,9 @@ namespace separatrix {
 struct DescentTask {
     const Rows* rows = nullptr;
     const std::int32_t* codes = nullptr;
-    const double* weights = nullptr;      // none: all one
+    const double* weights = nullptr;  // none: all one
     Order order;
-    std::ptrdiff_t outputs = 1;           // one weight vector (sign +1 is class 1), or one per class
+    std::ptrdiff_t outputs = 1;  // one weight vector (sign +1 is class 1), or one per class
     bool constant = false;
     bool hard = false;  // pi replaced by the most probable label; where that is not unique, by a wrong one
     std::ptrdiff_t batch = 1;

@@ -210,9 +210,8 @@ SEPARATRIX_INLINE void bracket_chunk(const BracketTask& task, const SparseChunk&
 SEPARATRIX_CLONES
 void bracket_lane(const BracketTask& task, std::ptrdiff_t first, std::ptrdiff_t last) {
     const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, 0);
-    for_chunks(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
-        bracket_chunk(task, chunk, at);
-    });
+    for_chunks(*task.rows, first, last, step,
+               [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA { bracket_chunk(task, chunk, at); });
 }
 
 }  // namespace

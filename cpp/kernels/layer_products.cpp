@@ -12,17 +12,29 @@ namespace {
 template <class Real, int Bytes>
 struct Packed;
 template <>
-struct Packed<float, 16> { typedef float Type __attribute__((vector_size(16), aligned(4), may_alias)); };
+struct Packed<float, 16> {
+    typedef float Type __attribute__((vector_size(16), aligned(4), may_alias));
+};
 template <>
-struct Packed<float, 32> { typedef float Type __attribute__((vector_size(32), aligned(4), may_alias)); };
+struct Packed<float, 32> {
+    typedef float Type __attribute__((vector_size(32), aligned(4), may_alias));
+};
 template <>
-struct Packed<float, 64> { typedef float Type __attribute__((vector_size(64), aligned(4), may_alias)); };
+struct Packed<float, 64> {
+    typedef float Type __attribute__((vector_size(64), aligned(4), may_alias));
+};
 template <>
-struct Packed<double, 16> { typedef double Type __attribute__((vector_size(16), aligned(8), may_alias)); };
+struct Packed<double, 16> {
+    typedef double Type __attribute__((vector_size(16), aligned(8), may_alias));
+};
 template <>
-struct Packed<double, 32> { typedef double Type __attribute__((vector_size(32), aligned(8), may_alias)); };
+struct Packed<double, 32> {
+    typedef double Type __attribute__((vector_size(32), aligned(8), may_alias));
+};
 template <>
-struct Packed<double, 64> { typedef double Type __attribute__((vector_size(64), aligned(8), may_alias)); };
+struct Packed<double, 64> {
+    typedef double Type __attribute__((vector_size(64), aligned(8), may_alias));
+};
 
 // R rows by C vectors of sums, which begin at what `out` holds.
 template <class Real, int Bytes, int R, int C>
@@ -53,8 +65,7 @@ inline void add_tile(Factor<Real> left, const Real* panel, std::ptrdiff_t k, Rea
         for (int j = 0; j < width; ++j) sum[r][j] = out[r * ld + j];
     for (std::ptrdiff_t t = 0; t < k; ++t)
         for (int r = 0; r < R; ++r)
-            for (int j = 0; j < width; ++j)
-                sum[r][j] += left.at[r * left.row + t * left.column] * panel[t * width + j];
+            for (int j = 0; j < width; ++j) sum[r][j] += left.at[r * left.row + t * left.column] * panel[t * width + j];
     for (int r = 0; r < R; ++r)
         for (int j = 0; j < width; ++j) out[r * ld + j] = sum[r][j];
 }

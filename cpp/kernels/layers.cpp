@@ -41,8 +41,8 @@ SEPARATRIX_INLINE double part_of(Real z, double top) {
 
 // Softmax; of classes that tie the last is taken.
 template <class Real>
-SEPARATRIX_INLINE OutputSums softmax_slopes(std::ptrdiff_t m, std::ptrdiff_t k, Real* score,
-                                            const std::int32_t* codes, const double* weights) {
+SEPARATRIX_INLINE OutputSums softmax_slopes(std::ptrdiff_t m, std::ptrdiff_t k, Real* score, const std::int32_t* codes,
+                                            const double* weights) {
     constexpr std::ptrdiff_t kKept = 64;  // exponentials of so many classes are kept, of more taken twice
     double kept[kKept];
     OutputSums sums;

@@ -65,8 +65,7 @@ void look_sparse(const LeewayTask& task, std::ptrdiff_t first, std::ptrdiff_t la
 
 }  // namespace
 
-void row_leeways(const LeewayTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
-                 int threads) {
+void row_leeways(const LeewayTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     const auto edges = lane_edges(*task.rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const auto k = static_cast<std::size_t>(lane);
@@ -79,8 +78,7 @@ void row_lengths(const Rows& rows, bool constant, double* out, std::ptrdiff_t or
     const auto edges = lane_edges(rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const auto k = static_cast<std::size_t>(lane);
-        dispatched(rows.sparse() ? measure_sparse : measure_dense)(rows, constant, out, origin, edges[k],
-                                                                   edges[k + 1]);
+        dispatched(rows.sparse() ? measure_sparse : measure_dense)(rows, constant, out, origin, edges[k], edges[k + 1]);
     });
 }
 

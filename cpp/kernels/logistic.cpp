@@ -30,8 +30,7 @@ struct LogisticScratch {
         const auto m = static_cast<std::size_t>(chunk_rows);
         for (auto* v : {&sign, &weight, &score, &loss, &slope, &curvature, &mistake}) v->resize(m);
         listed.resize(m);
-        if (task.want_curvature && !task.rows->sparse())
-            panel.resize(m * static_cast<std::size_t>(padded(task.p())));
+        if (task.want_curvature && !task.rows->sparse()) panel.resize(m * static_cast<std::size_t>(padded(task.p())));
         no_shift.assign(static_cast<std::size_t>(task.rows->d), 0.0);
     }
 };
@@ -39,8 +38,8 @@ struct LogisticScratch {
 SEPARATRIX_INLINE void add_hessian(const LogisticTask& task, const DenseChunk& chunk, std::ptrdiff_t count,
                                    LogisticScratch& s, double* hessian) {
     const double* shift = task.shift != nullptr ? task.shift : s.no_shift.data();
-    add_curvature(chunk, s.listed.data(), count, s.curvature.data(), shift, task.rows->d, task.constant,
-                  s.panel.data(), hessian);
+    add_curvature(chunk, s.listed.data(), count, s.curvature.data(), shift, task.rows->d, task.constant, s.panel.data(),
+                  hessian);
 }
 
 SEPARATRIX_INLINE void add_hessian(const LogisticTask& task, const SparseChunk& chunk, std::ptrdiff_t count,
@@ -49,8 +48,8 @@ SEPARATRIX_INLINE void add_hessian(const LogisticTask& task, const SparseChunk& 
 }
 
 template <class Chunk>
-SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, std::ptrdiff_t first,
-                                 LogisticScratch& s, Total& total) {
+SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, std::ptrdiff_t first, LogisticScratch& s,
+                                 Total& total) {
     const std::ptrdiff_t m = chunk.m, d = task.rows->d, p = task.p();
     for (std::ptrdiff_t i = 0; i < m; ++i) {
         s.sign[static_cast<std::size_t>(i)] = task.codes[first + i] == task.positive ? 1.0 : -1.0;
@@ -62,11 +61,9 @@ SEPARATRIX_INLINE void add_chunk(const LogisticTask& task, const Chunk& chunk, s
         logistic_rows(m, s.score.data(), s.sign.data(), s.weight.data(), s.loss.data(), s.slope.data(),
                       s.curvature.data());
         wrong_rows(m, s.score.data(), s.sign.data(), s.weight.data(), s.mistake.data());
-        if (task.row_curvature != nullptr && k == 0)
-            std::copy_n(s.curvature.data(), m, task.row_curvature + first);
+        if (task.row_curvature != nullptr && k == 0) std::copy_n(s.curvature.data(), m, task.row_curvature + first);
         for (std::ptrdiff_t fold = 0; fold < task.fold_count; ++fold) {
-            double* sums =
-                total.sums.data() + static_cast<std::size_t>(fold * task.point_count + k) * task.stride();
+            double* sums = total.sums.data() + static_cast<std::size_t>(fold * task.point_count + k) * task.stride();
             // row by row onto what is there: how rows are cut into chunks does not change a bit
             double loss = sums[kLoss], weight = sums[kWeight], curvature = sums[kCurvature], mistakes = sums[kMistakes],
                    slope_size = sums[kSlope], slope_sum = task.constant ? sums[kHeader + d] : 0.0;
@@ -120,9 +117,8 @@ void logistic_lane(const LogisticTask& task, std::ptrdiff_t first, std::ptrdiff_
     const std::ptrdiff_t near = some_are_left_out(task, first, last) ? 0 : near_rows(*task.rows);
     const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, task.want_curvature ? panel_rows(task.p()) : near);
     LogisticScratch scratch(task, step);
-    const auto add = [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
-        add_chunk(task, chunk, at, scratch, total);
-    };
+    const auto add = [&](const auto& chunk, std::ptrdiff_t at)
+                         SEPARATRIX_INLINE_LAMBDA { add_chunk(task, chunk, at, scratch, total); };
     if (task.want_curvature)  // packs its rows anyway
         for_chunks(*task.rows, first, last, step, add);
     else
@@ -153,9 +149,9 @@ void product_lane(const ProductTask& task, std::ptrdiff_t first, std::ptrdiff_t 
     const std::ptrdiff_t step = chunk_rows(*task.rows, first, last, near_rows(*task.rows));
     std::vector<double> score(static_cast<std::size_t>(step));
     const auto everyone = count_up(step);
-    for_chunks_in_place(*task.rows, first, last, step, [&](const auto& chunk, std::ptrdiff_t at) SEPARATRIX_INLINE_LAMBDA {
-        add_product(task, chunk, at, score, everyone.data(), total);
-    });
+    for_chunks_in_place(*task.rows, first, last, step,
+                        [&](const auto& chunk, std::ptrdiff_t at)
+                            SEPARATRIX_INLINE_LAMBDA { add_product(task, chunk, at, score, everyone.data(), total); });
 }
 
 }  // namespace

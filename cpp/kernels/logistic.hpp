@@ -30,9 +30,9 @@ struct LogisticTask {
     double* row_curvature = nullptr;  // or null; n values, first point only
 
     std::ptrdiff_t p() const { return rows->d + (constant ? 1 : 0); }
-    std::ptrdiff_t hessian_side() const;  // p, or padded(p) while dense rows are added
+    std::ptrdiff_t hessian_side() const;    // p, or padded(p) while dense rows are added
     std::ptrdiff_t curvature_size() const;  // numbers after the gradient
-    std::size_t stride() const;           // of one (fold, point) among the sums
+    std::size_t stride() const;             // of one (fold, point) among the sums
 };
 
 Total logistic_total(const LogisticTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
@@ -42,7 +42,7 @@ Total logistic_total(const LogisticTask& task, std::ptrdiff_t first, std::ptrdif
 struct ProductTask {
     const Rows* rows = nullptr;
     const double* row_weights = nullptr;  // or null: all 1
-    const double* directions = nullptr;  // count x p
+    const double* directions = nullptr;   // count x p
     std::ptrdiff_t count = 1;
     bool constant = false;
     std::ptrdiff_t p() const { return rows->d + (constant ? 1 : 0); }

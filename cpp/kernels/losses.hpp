@@ -13,9 +13,9 @@ namespace separatrix {
 // One exponential e = exp(-|z|) serves all three. A score that is not finite makes
 // the loss not finite, whatever the weight: `z * 0` carries it.
 SEPARATRIX_INLINE void logistic_rows(std::ptrdiff_t m, const double* SEPARATRIX_RESTRICT score,
-                                     const double* SEPARATRIX_RESTRICT sign,
-                                     const double* SEPARATRIX_RESTRICT weight, double* SEPARATRIX_RESTRICT loss,
-                                     double* SEPARATRIX_RESTRICT slope, double* SEPARATRIX_RESTRICT curvature) {
+                                     const double* SEPARATRIX_RESTRICT sign, const double* SEPARATRIX_RESTRICT weight,
+                                     double* SEPARATRIX_RESTRICT loss, double* SEPARATRIX_RESTRICT slope,
+                                     double* SEPARATRIX_RESTRICT curvature) {
     for (std::ptrdiff_t i = 0; i < m; ++i) {
         const double t = sign[i] * score[i];
         const double size = t < 0.0 ? -t : t;

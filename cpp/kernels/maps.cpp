@@ -81,8 +81,7 @@ SparseFault check_lines(const Rows& rows, std::int64_t first, std::int64_t last,
 
 }  // namespace
 
-void score_rows(const ScoreTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
-                int threads) {
+void score_rows(const ScoreTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     const auto edges = lane_edges(*task.rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const auto k = static_cast<std::size_t>(lane);

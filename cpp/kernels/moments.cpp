@@ -169,8 +169,7 @@ Total moments_total(const MomentsTask& task, std::ptrdiff_t first, std::ptrdiff_
     return add_up(task, first, last, lanes, threads, dispatched(moments_lane));
 }
 
-void spread_rows(const SpreadTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,
-                 int threads) {
+void spread_rows(const SpreadTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes, int threads) {
     const auto edges = lane_edges(*task.rows, first, last, lanes);
     run_lanes(lanes, threads, [&](std::ptrdiff_t lane) {
         const auto k = static_cast<std::size_t>(lane);

@@ -79,8 +79,8 @@ SEPARATRIX_INLINE void gradient_tile(const double* x, std::ptrdiff_t ld, std::pt
 }
 
 template <int G>
-SEPARATRIX_INLINE void gradient_of_group(const DenseChunk& chunk, const double* slope, std::ptrdiff_t p, std::ptrdiff_t d,
-                                         std::ptrdiff_t stride, double* gradient) {
+SEPARATRIX_INLINE void gradient_of_group(const DenseChunk& chunk, const double* slope, std::ptrdiff_t p,
+                                         std::ptrdiff_t d, std::ptrdiff_t stride, double* gradient) {
     constexpr int kQuads = 3;
     std::ptrdiff_t j = 0;
     for (; j + 4 * kQuads <= d; j += 4 * kQuads)

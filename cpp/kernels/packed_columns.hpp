@@ -21,7 +21,9 @@ struct PackedColumns {
     std::vector<std::int32_t> rows;    // sparse: the row of each value
     std::vector<double> values;        // and one more, which is not used
 
-    std::ptrdiff_t begin(std::ptrdiff_t j) const { return sparse ? static_cast<std::ptrdiff_t>(starts[static_cast<std::size_t>(j)]) : n * j; }
+    std::ptrdiff_t begin(std::ptrdiff_t j) const {
+        return sparse ? static_cast<std::ptrdiff_t>(starts[static_cast<std::size_t>(j)]) : n * j;
+    }
     std::ptrdiff_t stored() const { return begin(count); }
     std::ptrdiff_t length(std::ptrdiff_t j) const { return begin(j + 1) - begin(j); }
 };

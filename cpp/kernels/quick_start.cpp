@@ -12,11 +12,11 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr std::size_t kAskAfter = 3;   // passes after which decrements tell how fast they fall
-constexpr double kEnough = 1e-4;       // of the fall that a slope promises (Armijo)
+constexpr std::size_t kAskAfter = 3;  // passes after which decrements tell how fast they fall
+constexpr double kEnough = 1e-4;      // of the fall that a slope promises (Armijo)
 constexpr double kShortest = 1.0 / (1 << 20);
-constexpr double kWorth = 0.8;         // a change must promise at most this share of the cost of going on
-constexpr double kAhead = 2.0;         // and cost at most so many times what was spent
+constexpr double kWorth = 0.8;  // a change must promise at most this share of the cost of going on
+constexpr double kAhead = 2.0;  // and cost at most so many times what was spent
 
 struct Evaluation {
     Vector point, gradient, second;  // second: the Hessian's upper triangle (side x side), or its diagonal
@@ -142,7 +142,8 @@ double rate_of(const Vector& decrements) {
 double row_length(const Objective& objective, const Guide& guide) {
     double squared = 0.0;
     if (!guide.inverse.empty())
-        for (std::ptrdiff_t j = 0; j < objective.columns(); ++j) squared += 4.0 / guide.inverse[static_cast<std::size_t>(j)];
+        for (std::ptrdiff_t j = 0; j < objective.columns(); ++j)
+            squared += 4.0 / guide.inverse[static_cast<std::size_t>(j)];
     return std::sqrt(squared);
 }
 

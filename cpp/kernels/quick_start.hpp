@@ -23,17 +23,17 @@ struct QuickStart {
     int threads = 1;
     double weight = 1.0;
     double strength = 0.0;
-    bool newton = false;              // full Hessians; else secants on top of `lower`, or of the diagonal
-    const double* lower = nullptr;    // a Cholesky factor (p x p, by columns), or null
-    double goal = 0.0;                // near is where half the squared decrement is this share of min(F, 1)
-    double tol = 0.0;                 // what the fit asks for, as a share of min(F, 1): a short gradient proves it
-    double proof = 0.0;               // what another proof costs, in passes: so many may shorten the gradient instead
-    std::vector<Offer> offers;        // what else there is
-    double spent = 0.0;               // passes that went before; an offer may cost twice what was spent
-    double unknown = 1.0;             // what a pass leaves of the decrement, as far as one can say at the start
-    std::ptrdiff_t most = 60;         // passes at most
-    std::size_t memory = 30;          // secants that are remembered
-    bool keep = true;                 // the point of every pass, or of the last alone
+    bool newton = false;            // full Hessians; else secants on top of `lower`, or of the diagonal
+    const double* lower = nullptr;  // a Cholesky factor (p x p, by columns), or null
+    double goal = 0.0;              // near is where half the squared decrement is this share of min(F, 1)
+    double tol = 0.0;               // what the fit asks for, as a share of min(F, 1): a short gradient proves it
+    double proof = 0.0;             // what another proof costs, in passes: so many may shorten the gradient instead
+    std::vector<Offer> offers;      // what else there is
+    double spent = 0.0;             // passes that went before; an offer may cost twice what was spent
+    double unknown = 1.0;           // what a pass leaves of the decrement, as far as one can say at the start
+    std::ptrdiff_t most = 60;       // passes at most
+    std::size_t memory = 30;        // secants that are remembered
+    bool keep = true;               // the point of every pass, or of the last alone
 };
 
 // What was seen at each pass, where it ended, and the last secants: steps and how the gradient changed along them.

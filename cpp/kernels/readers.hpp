@@ -33,8 +33,8 @@ struct DenseReader {
     const double* x = nullptr;
 
     explicit DenseReader(const Rows& from) : rows(from), scratch(static_cast<std::size_t>(from.d)) {
-        const DenseChunk whole = rows.layout == Layout::dense && rows.n > 0 ? load_dense(rows, 0, 1, scratch.data())
-                                                                            : DenseChunk{};
+        const DenseChunk whole =
+            rows.layout == Layout::dense && rows.n > 0 ? load_dense(rows, 0, 1, scratch.data()) : DenseChunk{};
         if (whole.x != nullptr && whole.x != scratch.data()) base = whole.x, ld = whole.ld;
     }
     SEPARATRIX_INLINE void at(std::ptrdiff_t i) {

@@ -19,13 +19,17 @@ inline std::size_t bytes_of(Type type) {
     switch (type) {
         case Type::f64:
         case Type::i64:
-        case Type::u64: return 8;
+        case Type::u64:
+            return 8;
         case Type::f32:
         case Type::i32:
-        case Type::u32: return 4;
+        case Type::u32:
+            return 4;
         case Type::i16:
-        case Type::u16: return 2;
-        default: return 1;
+        case Type::u16:
+            return 2;
+        default:
+            return 1;
     }
 }
 
@@ -96,16 +100,36 @@ template <class To>
 SEPARATRIX_INLINE void load(const Strip& from, std::ptrdiff_t first, std::ptrdiff_t count, To* to,
                             std::ptrdiff_t step = 1) {
     switch (from.type) {
-        case Type::f64: convert<double>(from, first, count, to, step); break;
-        case Type::f32: convert<float>(from, first, count, to, step); break;
-        case Type::i64: convert<std::int64_t>(from, first, count, to, step); break;
-        case Type::i32: convert<std::int32_t>(from, first, count, to, step); break;
-        case Type::i16: convert<std::int16_t>(from, first, count, to, step); break;
-        case Type::i8: convert<std::int8_t>(from, first, count, to, step); break;
-        case Type::u64: convert<std::uint64_t>(from, first, count, to, step); break;
-        case Type::u32: convert<std::uint32_t>(from, first, count, to, step); break;
-        case Type::u16: convert<std::uint16_t>(from, first, count, to, step); break;
-        case Type::u8: convert<std::uint8_t>(from, first, count, to, step); break;
+        case Type::f64:
+            convert<double>(from, first, count, to, step);
+            break;
+        case Type::f32:
+            convert<float>(from, first, count, to, step);
+            break;
+        case Type::i64:
+            convert<std::int64_t>(from, first, count, to, step);
+            break;
+        case Type::i32:
+            convert<std::int32_t>(from, first, count, to, step);
+            break;
+        case Type::i16:
+            convert<std::int16_t>(from, first, count, to, step);
+            break;
+        case Type::i8:
+            convert<std::int8_t>(from, first, count, to, step);
+            break;
+        case Type::u64:
+            convert<std::uint64_t>(from, first, count, to, step);
+            break;
+        case Type::u32:
+            convert<std::uint32_t>(from, first, count, to, step);
+            break;
+        case Type::u16:
+            convert<std::uint16_t>(from, first, count, to, step);
+            break;
+        case Type::u8:
+            convert<std::uint8_t>(from, first, count, to, step);
+            break;
         case Type::bit:
             for (std::ptrdiff_t k = 0; k < count; ++k) {
                 const std::ptrdiff_t bit = from.bit_offset + first + k;
@@ -142,20 +166,19 @@ inline FloatChunk floats_of(const Rows& rows, std::ptrdiff_t first, std::ptrdiff
     return {reinterpret_cast<const float*>(data), rows.row_stride / static_cast<std::ptrdiff_t>(sizeof(float)), m};
 }
 
-SEPARATRIX_INLINE DenseChunk load_dense(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t m,
-                                        double* scratch) {
+SEPARATRIX_INLINE DenseChunk load_dense(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t m, double* scratch) {
     if (rows.layout == Layout::columns) {
         for (std::ptrdiff_t j = 0; j < rows.d; ++j) {
             const Column& column = rows.columns[static_cast<std::size_t>(j)];
-            const auto after = std::upper_bound(column.begin(), column.end(), first,
-                                                [](std::ptrdiff_t row, const Piece& piece) { return row < piece.first_row; });
+            const auto after =
+                std::upper_bound(column.begin(), column.end(), first,
+                                 [](std::ptrdiff_t row, const Piece& piece) { return row < piece.first_row; });
             auto p = static_cast<std::size_t>(after - column.begin()) - 1;
             std::ptrdiff_t at = first;
             while (at < first + m) {
                 std::ptrdiff_t end = first + m;
                 if (p + 1 < column.size() && column[p + 1].first_row < end) end = column[p + 1].first_row;
-                load(column[p].strip, at - column[p].first_row, end - at, scratch + (at - first) * rows.d + j,
-                     rows.d);
+                load(column[p].strip, at - column[p].first_row, end - at, scratch + (at - first) * rows.d + j, rows.d);
                 at = end;
                 ++p;
             }

@@ -38,8 +38,10 @@ SEPARATRIX_INLINE void sketch_row(const double* SEPARATRIX_RESTRICT x, std::ptrd
         missed = dot(rest, rest, d);
     }
     const double rounded = (std::sqrt(missed) + 4 * kUnit * std::sqrt(squares)) * (1 + 1e-9);
-    if (usual) row.error = float_above(rounded);
-    else if (!(largest == 0 && squares == 0)) row.error = std::numeric_limits<float>::infinity();
+    if (usual)
+        row.error = float_above(rounded);
+    else if (!(largest == 0 && squares == 0))
+        row.error = std::numeric_limits<float>::infinity();
     row.length = float_above(std::sqrt(squares) * (1 + (static_cast<double>(d) + 8) * kUnit));
     const std::ptrdiff_t count = sketch_numbers(d);
     std::fill(usual ? q + d : q, q + count, std::int8_t{0});

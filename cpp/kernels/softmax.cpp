@@ -26,8 +26,8 @@ std::size_t SoftmaxTask::width() const {
 namespace {
 
 struct SoftmaxScratch {
-    std::vector<double> weight, probability, slope, factor, largest, best, rest, loss, own, mistake, panel, left, no_shift,
-        pairs;
+    std::vector<double> weight, probability, slope, factor, largest, best, rest, loss, own, mistake, panel, left,
+        no_shift, pairs;
     std::vector<std::ptrdiff_t> listed;
     SparseClasses sparse;
     SoftmaxScratch(const SoftmaxTask& task, std::ptrdiff_t chunk_rows)
@@ -145,7 +145,8 @@ SEPARATRIX_INLINE void add_block(const SoftmaxTask& task, const SparseChunk& chu
 }
 
 // rest = the sum of the probabilities of at most a half: 1 - pi of a class above, whose own digits are lost to the 1.
-SEPARATRIX_INLINE void add_up_others(std::ptrdiff_t m, std::ptrdiff_t stride, std::ptrdiff_t classes, SoftmaxScratch& s) {
+SEPARATRIX_INLINE void add_up_others(std::ptrdiff_t m, std::ptrdiff_t stride, std::ptrdiff_t classes,
+                                     SoftmaxScratch& s) {
     double* SEPARATRIX_RESTRICT rest = s.rest.data();
     for (std::ptrdiff_t i = 0; i < m; ++i) rest[i] = 0.0;
     for (std::ptrdiff_t k = 0; k < classes; ++k) {
@@ -167,7 +168,8 @@ SEPARATRIX_INLINE void add_second_order(const SoftmaxTask& task, const Chunk& ch
         for (std::ptrdiff_t k = 0; k < K; ++k) {
             const double* pk = s.probability.data() + k * stride;
             for (std::ptrdiff_t i = 0; i < m; ++i)
-                s.factor[static_cast<std::size_t>(i)] += pk[i] * (pk[i] > 0.5 ? s.rest[static_cast<std::size_t>(i)] : 1.0 - pk[i]);
+                s.factor[static_cast<std::size_t>(i)] +=
+                    pk[i] * (pk[i] > 0.5 ? s.rest[static_cast<std::size_t>(i)] : 1.0 - pk[i]);
         }
         for (std::ptrdiff_t i = 0; i < m; ++i)
             s.factor[static_cast<std::size_t>(i)] *= s.weight[static_cast<std::size_t>(i)];
@@ -223,8 +225,8 @@ SEPARATRIX_INLINE void add_diagonals(const SoftmaxTask& task, const SparseChunk&
 }
 
 template <class Chunk>
-SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, std::ptrdiff_t first,
-                                 SoftmaxScratch& s, Total& total) {
+SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, std::ptrdiff_t first, SoftmaxScratch& s,
+                                 Total& total) {
     const std::ptrdiff_t m = chunk.m, d = task.rows->d, p = task.p(), K = task.classes;
     const auto stride = static_cast<std::ptrdiff_t>(s.weight.size());
     const std::int32_t* codes = task.codes + first;
@@ -258,11 +260,13 @@ SEPARATRIX_INLINE void add_chunk(const SoftmaxTask& task, const Chunk& chunk, st
         for (std::ptrdiff_t k = 0; k < K; ++k)
             for (std::ptrdiff_t i = 0; i < m; ++i) {
                 const double pi = s.probability[static_cast<std::size_t>(k * stride + i)];
-                s.slope[static_cast<std::size_t>(k * stride + i)] = s.weight[static_cast<std::size_t>(i)] * pi * (1.0 - pi);
+                s.slope[static_cast<std::size_t>(k * stride + i)] =
+                    s.weight[static_cast<std::size_t>(i)] * pi * (1.0 - pi);
             }
         if (at_once) add_diagonals(task, chunk, s, gradient + K * p);
         if (s.sparse.rows.size() != s.sparse.gradient.size()) s.sparse.rows.assign(s.sparse.gradient.size(), 0.0);
-        all_gradients(chunk, s.slope.data(), s.sparse, d, stride, sums + static_cast<std::ptrdiff_t>(task.width()) - K * p, s.sparse.rows);
+        all_gradients(chunk, s.slope.data(), s.sparse, d, stride,
+                      sums + static_cast<std::ptrdiff_t>(task.width()) - K * p, s.sparse.rows);
     }
     if (task.want_ranges) {
         auto& longest = total.maxima[static_cast<std::size_t>(2 * d)];
@@ -294,8 +298,8 @@ void softmax_lane(const SoftmaxTask& task, std::ptrdiff_t first, std::ptrdiff_t 
     });
     scratch.sparse.hand_over(scratch.sparse.gradient, total.sums.data() + kSoftHeader + task.classes * task.classes);
     if (task.want_rows)
-        scratch.sparse.hand_over(scratch.sparse.rows, total.sums.data() + task.width() -
-                                                          static_cast<std::size_t>(task.classes * task.p()));
+        scratch.sparse.hand_over(scratch.sparse.rows,
+                                 total.sums.data() + task.width() - static_cast<std::size_t>(task.classes * task.p()));
     if (task.want_scores) add_scores_curvature(scratch.pairs, task.classes, total.sums.data() + kSoftHeader);
 }
 

@@ -32,11 +32,9 @@ struct SoftmaxTask {
     double* row_probabilities = nullptr;  // or null; classes x n
 
     std::ptrdiff_t p() const { return rows->d + (constant ? 1 : 0); }
-    std::ptrdiff_t side() const;    // p, or padded(p) while dense rows are added
-    std::ptrdiff_t blocks() const {
-        return want_curvature ? classes * (classes + 1) / 2 : want_blocks;
-    }
-    std::size_t width() const;      // numbers among the sums
+    std::ptrdiff_t side() const;  // p, or padded(p) while dense rows are added
+    std::ptrdiff_t blocks() const { return want_curvature ? classes * (classes + 1) / 2 : want_blocks; }
+    std::size_t width() const;  // numbers among the sums
 };
 
 Total softmax_total(const SoftmaxTask& task, std::ptrdiff_t first, std::ptrdiff_t last, std::ptrdiff_t lanes,

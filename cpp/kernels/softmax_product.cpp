@@ -12,8 +12,8 @@ namespace {
 
 template <class Chunk>
 SEPARATRIX_INLINE void add_softmax_product(const SoftmaxProductTask& task, const Chunk& chunk, std::ptrdiff_t first,
-                                           std::vector<double>& score, std::vector<double>& mean,
-                                           SparseClasses& sparse, Total& total) {
+                                           std::vector<double>& score, std::vector<double>& mean, SparseClasses& sparse,
+                                           Total& total) {
     const std::ptrdiff_t m = chunk.m, d = task.rows->d, K = task.classes;
     const auto stride = static_cast<std::ptrdiff_t>(mean.size());
     double* SEPARATRIX_RESTRICT average = mean.data();

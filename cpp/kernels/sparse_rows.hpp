@@ -111,7 +111,8 @@ SparseChunk turn_columns(const Rows& rows, const Entries& from, std::ptrdiff_t f
     scratch.values.resize(count);
     for (std::size_t j = 0; j < d; ++j) {
         for (std::int64_t k = scratch.cursor[2 * j]; k < scratch.cursor[2 * j + 1]; ++k) {
-            const auto slot = static_cast<std::size_t>(scratch.starts[static_cast<std::size_t>(from.line(k) - first)]++);
+            const auto slot =
+                static_cast<std::size_t>(scratch.starts[static_cast<std::size_t>(from.line(k) - first)]++);
             scratch.indices[slot] = static_cast<std::int32_t>(j);
             scratch.values[slot] = from.value(k);
         }

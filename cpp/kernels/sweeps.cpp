@@ -41,7 +41,7 @@ SEPARATRIX_INLINE double reach_of(const double* SEPARATRIX_RESTRICT point, const
     return moved + slack * (moved + length_above(sizes, largest, p));
 }
 
-constexpr std::ptrdiff_t kLooks = 16;  // sketches whose memory is fetched before they are looked at
+constexpr std::ptrdiff_t kLooks = 16;   // sketches whose memory is fetched before they are looked at
 constexpr std::ptrdiff_t kWindow = 64;  // visits looked at past one that waits to be read: a mistake there undoes them
 constexpr double kLookPrice = 0.125;
 
