@@ -4,6 +4,7 @@ import gc
 import math
 import multiprocessing
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -172,7 +173,7 @@ def compete(
         for rival in family:
             result = Result(rival)
             limit = min((PATIENCE if mine.seconds < LONG else IMPATIENCE) * mine.seconds, CLOSE**2 * fastest) + AT_LEAST
-            if mine.seconds >= APART and "glum" not in rival.name:
+            if mine.seconds >= APART:
                 _apart(result, limit)
             else:
                 _within(limit, result.again)
@@ -216,7 +217,7 @@ def excesses_of(problem: Judge, results: Sequence[Result]) -> list[float]:
 
 
 def _apart(result: Result, seconds: float) -> None:
-    """One run in a process of its own, which is killed when patience ends; no thread of OpenMP may have run here."""
+    """One run in a process of its own, which is killed when patience ends."""
     context = multiprocessing.get_context("fork")
     receive, send = context.Pipe(duplex=False)
     process = context.Process(target=_report, args=(result, send))
@@ -235,7 +236,10 @@ def _apart(result: Result, seconds: float) -> None:
 
 
 def _report(result: Result, send: Connection) -> None:
-    result.again()
+    """In a new thread: OpenMP's team of the main thread did not outlive the fork, and a new thread makes its own."""
+    alone = threading.Thread(target=result.again)
+    alone.start()
+    alone.join()
     send.send((result.seconds, result.fit, result.error))
 
 
