@@ -71,3 +71,10 @@ def test_the_fit_is_the_same_whoever_leads_it(kind, monkeypatch):
     model.certificate_.verify(X, y)
     other = LogisticRegression(solver="newton-cholesky").fit(X, y)
     np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-3, atol=1e-4)
+
+
+def test_rows_of_no_weight_do_not_hide_it():
+    whole = objective(table("plain"))
+    weights = np.where(np.arange(N) % 2, 0.0, 1.0)
+    half = PenalisedLoss(whole.engine.reweighted(weights), True, 1.0 / N, whole.shift)
+    assert all(looks_independent(half, seed) for seed in range(10))

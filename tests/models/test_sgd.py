@@ -4,6 +4,7 @@ import inspect
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn.linear_model
@@ -239,3 +240,24 @@ def test_one_loss_leaves_nothing_of_the_other():
     assert model.kept_ == {}
     quiet(model.set_params(loss="perceptron"), X, Y)
     assert set(vars(model)) == alone
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.ConvergenceWarning")
+@pytest.mark.parametrize("loss", ["log_loss", "perceptron"])
+def test_names_of_columns_go_with_the_fit_that_had_them(loss):
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(40, 5))
+    y = (X[:, 0] > 0).astype(int)
+    model = SGDClassifier(loss, max_iter=200).fit(pd.DataFrame(X, columns=list("abcde")), y)
+    assert list(model.feature_names_in_) == list("abcde")
+    model.fit(X[:, :3], y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_a_piece_with_another_intercept_is_refused():
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    model = SGDClassifier().partial_fit(X, y, classes=[0, 1])
+    before = model.coef_.copy()
+    with pytest.raises(InputError, match="fit_intercept is not what it was"):
+        model.set_params(fit_intercept=False).partial_fit(X, y)
+    assert (model.coef_ == before).all()

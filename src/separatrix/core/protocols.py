@@ -14,7 +14,7 @@ class Term(Protocol):
 
     @property
     def kernel(self) -> str:
-        """The kernel's name in the table of ``core.kernels``."""
+        """The kernel's name in the table of ``kernels``."""
 
     def options(self) -> Mapping[str, Any]:
         """Arguments of the kernel beyond rows, labels and points."""
@@ -34,7 +34,7 @@ class Rule(Protocol):
 
     @property
     def kernel(self) -> str:
-        """The kernel's name in the table of ``core.kernels``."""
+        """The kernel's name in the table of ``kernels``."""
 
     @property
     def batch(self) -> int:
@@ -52,7 +52,7 @@ class Rowwise(Protocol):
 
     @property
     def kernel(self) -> str:
-        """The kernel's name in the table of ``core.kernels``."""
+        """The kernel's name in the table of ``kernels``."""
 
     def options(self) -> Mapping[str, Any]:
         """Arguments of the kernel beyond rows and points."""

@@ -52,7 +52,7 @@ class TraceDisplay:
         )
         tolerance = certificate.tol * min(certificate.objective, 1.0) if bounded else None
         scores = getattr(estimator, "validation_scores_", None)
-        descent = hasattr(estimator, "kept_")
+        descent = hasattr(estimator, "_progress_")
         batches = estimator.batch_size != "all" if descent else getattr(estimator, "solver", "") == "sgd"
         return cls(
             trace.objective,

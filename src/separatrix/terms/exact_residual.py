@@ -1,7 +1,7 @@
 r"""What is left of a closed form's equations, from rows that are few enough to be added up exactly.
 
 A residual from moments is rounded as often as there are rows, and columns far from zero make it worse. Here scores
-and sums over rows are exact and rounded once (``core.kernels.exact_products``), about a point m near the rows.
+and sums over rows are exact and rounded once (``kernels.exact_products``), about a point m near the rows.
 
 **Least squares.** eᵢ = yᵢ − ⟨w, xᵢ⟩ − b is off by u(|zᵢ| + |eᵢ|), z the score, and rⱼ = Σ aᵢeᵢ(xᵢⱼ − mⱼ) − αwⱼ.
 

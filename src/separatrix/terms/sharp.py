@@ -2,7 +2,7 @@ r"""The logistic loss of a table that is not large, to the last digit.
 
 A pass in plain floating point loses u·Σ|xᵢⱼwⱼ| in each score and n·u·Σ|terms| in each slope. Columns that
 nearly depend on each other multiply that by their condition. Here scores and slopes are added up exactly and
-rounded once (``core.kernels.exact_products``, ten nanoseconds a term), so that what remains is
+rounded once (``kernels.exact_products``, ten nanoseconds a term), so that what remains is
 
 * a score off by u|zᵢ|, and σ off by a few u of itself: the slope sᵢ = σ(zᵢ) − yᵢ of a row is off by at most
   (16 + 2|zᵢ|)u|sᵢ|. Since sᵢ² = e^{−mᵢ}·hᵢ with the margin mᵢ and the curvature hᵢ = σ(zᵢ)σ(−zᵢ), these errors move the

@@ -40,7 +40,7 @@ NEAR = 1e-3
 def certified(objective: PenalisedLoss, alpha: float, raw: Vector, tol: float, stop: Stop) -> Solved:
     """F at (w, b), and how far it is from F* at most.
 
-    With an L1 part by its own bounds (see ``tilting``). Else from the gradient and the Hessian; where that proves
+    With an L1 part by its own bounds (see ``l1_bounds``). Else from the gradient and the Hessian; where that proves
     nothing, far from the minimum, by a few Newton steps to an anchor that is near it; failing that, or with too many
     columns for a Hessian, by the duality gap if there is a penalty. Otherwise the bound is infinite.
     """

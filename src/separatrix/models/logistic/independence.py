@@ -43,4 +43,6 @@ def looks_independent(objective: PenalisedLoss, seed: int) -> bool:
         return False
     follow = products / np.outer(sizes, sizes)
     squares = float(np.square(follow).sum()) - len(sizes)
-    return bool(squares <= p * p / rows + CHANCE * np.sqrt(2.0) * p / rows)
+    weights = some.engine.weights
+    count = some.engine.rows if weights is None else weights.sum() ** 2 / np.square(weights).sum()
+    return bool(squares <= p * p / count + CHANCE * np.sqrt(2.0) * p / count)

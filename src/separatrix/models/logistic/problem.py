@@ -33,11 +33,8 @@ TYPICAL_ROWS = 256
 FEW_COLUMNS = 32
 """Up to so many columns the mean of a few rows is near enough to that of all."""
 
-ROWS_PER_COLUMN = 64
-"""Beyond, the mean of so many rows for each column: of d columns that of m rows is off by d/m of a row's square."""
-
-LEAST_STEP = 4
-"""Where not even every so manyth row is left out, that of all."""
+ROWS_PER_COLUMN = 32
+"""Beyond, the mean of so many drawn rows for each column: of d columns that of m is off by d/m of a row's square."""
 
 MOST_ENTRIES = 2_000_000
 """Numbers up to which sparse rows are spread out to check a claim made about dense ones."""
@@ -48,9 +45,8 @@ def typical_row(engine: Any) -> Vector:
     if engine.sparse:
         return np.zeros(engine.columns_count)
     if engine.columns_count > FEW_COLUMNS:
-        step = engine.rows // (ROWS_PER_COLUMN * engine.columns_count)
-        some = engine.thinned(step) if step >= LEAST_STEP else engine
-        return _mean_row(some if some.weight > 0.0 else engine)
+        wanted = ROWS_PER_COLUMN * engine.columns_count
+        return _mean_row(engine.sample(wanted, 0) if 8 * wanted <= engine.rows else engine)
     among = np.flatnonzero(engine.weights > 0) if engine.weights is not None else None
     count = engine.rows if among is None else len(among)
     which = np.linspace(0, count - 1, min(count, TYPICAL_ROWS)).astype(np.int64)

@@ -2,10 +2,11 @@
 
 A pass over 300 × 30 numbers takes a few microseconds, and to ask for it from Python a hundred. So where the rows are
 few the solver's steps are taken without coming back in between, until half the squared decrement is a small share of
-what is asked for; then come the passes that prove it, from there. The steps are those of Newton's method where a
-Hessian costs little more than a pass, and otherwise of BFGS with the last secants, on top of the diagonal or of a
-factor of the Hessian of some rows: whichever, at the rate at which decrements fall, leaves the least to do
-(``preconditioning``). The passes stand in the trace as any others do, and hooks see each of them.
+what is asked for, and a little further where a short gradient then is proof enough; then come the passes that prove
+it, from there. The steps are those of Newton's method where a Hessian costs little more than a pass, and otherwise of
+BFGS with the last secants, on top of the diagonal or of a factor of the Hessian of some rows: whichever, at the rate
+at which decrements fall, leaves the least to do (``curvature``). The passes stand in the trace as any others do, and
+hooks see each of them.
 """
 
 from dataclasses import dataclass, replace
@@ -57,8 +58,7 @@ class Begun:
     """Where a quick start ended and how: ``newton`` where every step had its Hessian, else with what it learnt.
 
     ``near``: only the proof is left. ``asked``: a hook asked to stop. ``to_row_space``, ``to_conjugate``: that would be
-    cheaper.
-    ``led_by`` says which factors led it, ``taken`` which offer pays now.
+    cheaper. ``led_by`` says which factors led it, ``taken`` which offer pays now.
     """
 
     point: Vector

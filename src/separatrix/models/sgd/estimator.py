@@ -228,10 +228,12 @@ class SGDClassifier(CallbackSupport, LinearDecision, ClassifierMixin, BaseEstima
     ) -> Self:
         """One epoch over these rows, from where the last call, or a fit, left off; ``classes`` at the first call.
 
-        k calls on the same rows are a fit of k epochs, bit for bit. A step length that is left to the data is taken
-        from the first piece. Weights count beside the mean weight of all rows that will ever come: ``mean_weight``;
-        None takes that of these rows, a step over all rows always does, and the perceptron's rule takes weights as
-        they are. Nothing is proved: ``certificate_`` claims nothing until the next ``fit``.
+        k calls on the same rows are a fit of k epochs to the log loss, bit for bit, unless the rate is "adaptive",
+        which only a fit lowers. Of the perceptron they leave the last weights, where a fit gives the best met. To the
+        log loss, step lengths and averaging are those of the first piece. Weights count beside the mean weight of all
+        rows that will ever come: ``mean_weight``; None takes that of these rows, a step over all rows always does, and
+        the perceptron's rule takes weights as they are. Nothing is proved: ``certificate_`` claims nothing until the
+        next ``fit``.
         """
         check_parameters(self)
         if self.loss == "perceptron":

@@ -69,7 +69,8 @@ def continue_perceptron(model: Any, X: Any, y: Any, classes: Any, sample_weight:
 
 def _take_over(model: Any, perceptron: Any) -> None:
     own = perceptron.get_params(deep=False)
-    for name in OF_A_DESCENT:
+    gone = {"feature_names_in_"} - set(vars(perceptron))
+    for name in (*OF_A_DESCENT, *gone):
         vars(model).pop(name, None)
     for name, value in vars(perceptron).items():
         if name not in own and name not in OF_A_DESCENT:

@@ -38,6 +38,8 @@ def continue_logistic(model: Any, X: Any, y: Any, classes: Any, sample_weight: A
     raw = problem.objective(engine)
     raw.shift = np.zeros_like(raw.shift)
     progress: Progress | None = getattr(model, "_progress_", None)
+    if progress is not None and progress.state.point.size != raw.size:
+        refuse("fit_intercept is not what it was for the first rows.", "set it back, or call fit.")
     constant = bool(model.fit_intercept)
     start = None if first else np.column_stack([model.coef_, model.intercept_][: 1 + constant]).ravel()
     given = None if mean_weight is None else float(mean_weight)
@@ -58,7 +60,7 @@ def continue_logistic(model: Any, X: Any, y: Any, classes: Any, sample_weight: A
     # everything succeeded: only now does the estimator change
     if first:
         _check_feature_names(model, X, reset=True)
-    for name in OF_A_PERCEPTRON:
+    for name in (*OF_A_PERCEPTRON, "kept_", "validation_scores_"):  # of a fit, whose epochs these are not
         vars(model).pop(name, None)
     model.n_features_in_ = block.shape[1]
     for name, value in weights_of(point, problem.outputs, block.shape[1], constant).items():
