@@ -24,6 +24,9 @@ THREAD_WORK = 2**20
 LANE_WORK_PER_NUMBER = 256
 """The same for a lane."""
 
+SMALL_TOTAL, WORK_PER_SMALL_NUMBER = 2**16, 32
+"""Numbers of a total that stays in the cache, and what a lane must bring for each where rows touch few of them."""
+
 MOST_LANES = 64
 MOST_LANE_NUMBERS = 2**25
 """Numbers that all lanes together may hold: 256 MiB."""
@@ -57,8 +60,9 @@ def spans(rows: int, work_per_row: float, size: int) -> Iterator[Span]:
     for block in range(blocks):
         first, last = rows * block // blocks, rows * (block + 1) // blocks
         work = (last - first) * work_per_row
+        light = size <= SMALL_TOTAL and 4.0 * work_per_row <= size
         lanes = min(
-            int(work // max(LANE_WORK, LANE_WORK_PER_NUMBER * size)),
+            int(work // max(LANE_WORK, (WORK_PER_SMALL_NUMBER if light else LANE_WORK_PER_NUMBER) * size)),
             MOST_LANES,
             MOST_LANE_NUMBERS // max(size, 1),
             last - first,
