@@ -416,6 +416,7 @@ def test_a_start_that_is_given_is_where_a_warm_start_would_begin():
         {"validation_fraction": 1.0},
         {"validation_fraction": math.nan},
         {"keep_epochs": 5},
+        {"keep_epochs": iter((1, 2))},  # it would be read to its end before the fit
         {"keep_epochs": (0,)},
         {"keep_epochs": (101,)},
         {"keep_epochs": "12"},

@@ -1,7 +1,7 @@
 """Which values the parameters of ``SGDClassifier`` may have, which of them go together, and what they ask for."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ RULES = {
     "batch_size": COUNT | _ALL,
     "init": one_of("zeros", "random"),
     "keep_epochs": Rule(
-        lambda kept: not isinstance(kept, (str, bytes)) and np.iterable(kept),
+        lambda kept: not isinstance(kept, (str, bytes, Iterator)) and np.iterable(kept),  # read more than once
         "a sequence of numbers of epochs, for example (1, 1000, 10000)",
     ),
     "certify_every": NONE | COUNT,
