@@ -100,6 +100,11 @@ Job* Crew::open_job() const {
 }
 
 void Crew::serve() {
+    // What a thread needs to throw is had now: where it cannot be had later, the C library ends the process.
+    try {
+        throw std::bad_alloc();
+    } catch (const std::bad_alloc&) {
+    }
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
         if (Job* const job = open_job()) {

@@ -75,7 +75,7 @@ y = (X[:, 0] + draw.normal(size=20000) > 0).astype(int)
 # OpenBLAS ends the process where it cannot have its first buffer: both libraries get theirs before
 X[:300] @ X[:300].T
 scipy.linalg.cholesky(scipy.linalg.blas.dgemm(1.0, X[:300], X[:300], trans_a=True))
-make().fit(X, y) if make is not sx.separability else make(X, y)
+make().fit(X, y) if make is not sx.separability else make(X, y)  # the C library ends threads in the same way
 model = make().fit(X[:50], y[:50]) if make is not sx.separability else None
 before = dict(vars(model)) if model is not None else None
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -114,6 +114,47 @@ def test_a_process_short_of_memory_raises_and_lives(name):
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert set(done.stdout.split()) <= {"fitted", "refused"}
+
+
+ANY_LIMIT = """
+import resource, warnings
+import numpy as np
+import separatrix as sx
+warnings.simplefilter("ignore")
+draw = np.random.default_rng({seed})
+X = draw.normal(size=(5000, 200))
+y = (X[:, 0] + draw.normal(size=5000) > 0).astype(int)
+sx.separability(X, y)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+ends = []
+for room in 2 ** draw.uniform(14.0, 26.0, {count}):
+    resource.setrlimit(resource.RLIMIT_AS, (used + int(room), resource.RLIM_INFINITY))
+    try:
+        sx.separability(X, y)
+        ends.append("fitted")
+    except MemoryError:
+        ends.append("refused")
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(*ends)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of memory are read from /proc")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_verdict_ends_whatever_memory_its_threads_find(seed):
+    """A thread without memory to begin is no reason to wait, and one that cannot throw does not end the process."""
+    count = max(60, int(os.environ.get("SEPARATRIX_INTERRUPTS", "0")))
+    done = subprocess.run(
+        [sys.executable, "-c", ANY_LIMIT.format(seed=seed, count=count)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        check=False,
+        timeout=60 + 10 * count,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert len(done.stdout.split()) == count

@@ -6,18 +6,18 @@ import time
 import numpy as np
 import pytest
 
-from separatrix.kernels.pool import LanePool
+from separatrix.kernels import pool
+from separatrix.kernels.pool import run_lanes
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("lanes", [0, 1, 3, 20])
 def test_every_lane_runs_once_and_results_are_in_order(threads, lanes):
     seen = []
-    with LanePool(threads) as pool:
-        for _ in range(3):
-            seen.clear()
-            assert pool.run(lambda lane: seen.append(lane) or lane**2, lanes) == [k**2 for k in range(lanes)]
-            assert sorted(seen) == list(range(lanes))
+    for _ in range(3):
+        seen.clear()
+        assert run_lanes(lambda lane: seen.append(lane) or lane**2, lanes, threads) == [k**2 for k in range(lanes)]
+        assert sorted(seen) == list(range(lanes))
 
 
 @pytest.mark.parametrize("bad", [0, 3])
@@ -27,24 +27,40 @@ def test_an_error_in_any_lane_is_raised(bad):
             raise ArithmeticError(f"lane {lane}")
         time.sleep(0.001)
 
-    with LanePool(3) as pool, pytest.raises(ArithmeticError, match=f"lane {bad}"):
-        pool.run(work, 4)
+    with pytest.raises(ArithmeticError, match=f"lane {bad}"):
+        run_lanes(work, 4, 3)
 
 
-def test_one_thread_starts_no_other_and_no_thread_outlives_the_pool():
-    def lanes():
-        return [thread for thread in threading.enumerate() if thread.name.startswith("separatrix-lane")]
+def test_one_thread_starts_no_other_and_several_meet():
+    assert set(run_lanes(lambda _: threading.get_ident(), 8, 1)) == {threading.get_ident()}
+    meeting = threading.Barrier(3)  # passed only if three lanes are under way at once
+    run_lanes(lambda _: meeting.wait(60), 3, 3)
 
-    with LanePool(1) as pool:
-        pool.run(lambda lane: None, 8)
-        assert not lanes()
-    with LanePool(3) as pool:
-        pool.run(lambda lane: None, 8)
-        assert lanes()
-    assert not lanes()
+
+def test_no_lane_is_under_way_when_it_returns():
+    inside, slept = [], threading.Event()
+
+    def work(lane):
+        inside.append(lane)
+        if lane == 0:
+            slept.wait(60)
+            raise ArithmeticError
+        slept.set()
+        time.sleep(0.02)
+        inside.remove(lane)
+
+    with pytest.raises(ArithmeticError):
+        run_lanes(work, 2, 2)
+    assert inside == [0]
+
+
+def test_without_threads_to_be_had_the_caller_does_the_work(monkeypatch):
+    def none(work):
+        raise MemoryError
+
+    monkeypatch.setattr(pool, "Hand", none)
+    assert run_lanes(lambda lane: lane, 5, 4) == [0, 1, 2, 3, 4]
 
 
 def test_overflow_in_a_lane_is_silent():
-    with LanePool(2) as pool:
-        found = pool.run(lambda lane: float((np.float64(1e308) * np.ones(600)).sum()), 4)
-    assert np.isinf(found).all()
+    assert np.isinf(run_lanes(lambda lane: float((np.float64(1e308) * np.ones(600)).sum()), 4, 2)).all()

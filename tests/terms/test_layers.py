@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from separatrix.engines import block_of
 from separatrix.engines.batches import RowSource
-from separatrix.kernels.pool import LanePool
 from separatrix.terms.architecture import Architecture
 from separatrix.terms.layers import lanes_for
 from separatrix.terms.mlp import NetworkLoss, scores
@@ -135,8 +134,7 @@ def test_blocks_and_lanes_do_not_change_the_sum_beyond_rounding():
 
 def test_scores_are_those_of_the_definition():
     architecture, X, _, _, flat = case((7, 5, 4, 3), "logistic", 3, rows=2100)
-    with LanePool() as pool:
-        found = scores(architecture, flat, RowSource(block_of(X), np.float64), pool)
+    found = scores(architecture, flat, RowSource(block_of(X), np.float64))
     h = X
     for k, (W, b) in enumerate(zip(architecture.matrices(flat), architecture.constants(flat), strict=True)):
         h = h @ W + b

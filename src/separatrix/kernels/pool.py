@@ -6,55 +6,45 @@ one thread (``kernels.threads``), because its own threads change bits.
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from separatrix.core.apart import GLANCE, Hand
 from separatrix.kernels.threads import thread_count
 
 T = TypeVar("T")
 
 
-class LanePool:
-    """A context that runs lanes; without a second thread it is a plain loop.
+def run_lanes(work: Callable[[int], T], lanes: int, threads: int | None = None) -> list[T]:
+    """work(0), work(1), …: the results in order; an error in any lane is raised here.
 
-    >>> with LanePool() as pool:
-    ...     pool.run(lambda lane: lane * lane, 4)
+    Without a second thread it is a plain loop.
+
+    >>> run_lanes(lambda lane: lane * lane, 4)
     [0, 1, 4, 9]
     """
+    results: list[Any] = [None] * lanes
+    ticket = count()
 
-    def __init__(self, threads: int | None = None) -> None:
-        self._threads = thread_count() if threads is None else threads
-        self._pool: ThreadPoolExecutor | None = None
+    def take_turns() -> None:
+        with np.errstate(all="ignore"):
+            while (lane := next(ticket)) < lanes:
+                results[lane] = work(lane)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def run(self, work: Callable[[int], T], lanes: int) -> list[T]:
-        """work(0), work(1), …: the results in order; an error in any lane is raised here."""
-        if self._threads <= 1 or lanes <= 1:
-            with np.errstate(all="ignore"):
-                return [work(lane) for lane in range(lanes)]
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads - 1, thread_name_prefix="separatrix-lane")
-        results: list[Any] = [None] * lanes
-        ticket = count()
-
-        def take_turns() -> None:
-            with np.errstate(all="ignore"):  # not inherited by threads
-                while (lane := next(ticket)) < lanes:
-                    results[lane] = work(lane)
-
-        others: list[Future[None]] = [self._pool.submit(take_turns) for _ in range(min(self._threads, lanes) - 1)]
-        try:
-            take_turns()
-        finally:
-            for other in others:
-                other.result()
-        return results
+    hands: list[Hand[None]] = []
+    try:
+        for _ in range(min(thread_count() if threads is None else threads, lanes) - 1):
+            try:
+                hands.append(Hand(take_turns))
+            except MemoryError:  # no thread to be had: those there are do the work
+                break
+        take_turns()
+    finally:
+        for hand in hands:  # nobody works on when this returns
+            while not hand.over(GLANCE):
+                pass
+    for hand in hands:
+        hand.answer()
+    return results

@@ -11,7 +11,6 @@ has as many equations as columns, so it stays small when rows are many (Konis 20
 it from the other side).
 """
 
-import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from separatrix.core.apart import start
+from separatrix.core.apart import GLANCE, Hand
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import OutOfTime
 
@@ -70,29 +69,21 @@ def solve_program(cost: Vector, equations: Matrix, right: Vector, bounds: Matrix
     seconds = deadline - time.monotonic()
     if seconds <= 0.0:
         raise OutOfTime
-    found: dict[str, Any] = {}
 
-    def work() -> None:
-        try:
-            for tolerance in TOLERANCES:
-                options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
-                if np.isfinite(seconds):
-                    options["time_limit"] = max(deadline - time.monotonic(), 1e-3)
-                found["result"] = linprog(
-                    cost, A_eq=equations, b_eq=right, bounds=bounds, method="highs-ds", options=options
-                )
-                if found["result"].status in (0, 1):
-                    break
-        except BaseException as error:  # carried to the caller's thread
-            found["error"] = error
+    def work() -> Any:
+        for tolerance in TOLERANCES:
+            options = {"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance}
+            if np.isfinite(seconds):
+                options["time_limit"] = max(deadline - time.monotonic(), 1e-3)
+            result = linprog(cost, A_eq=equations, b_eq=right, bounds=bounds, method="highs-ds", options=options)
+            if result.status in (0, 1):
+                break
+        return result
 
-    worker = threading.Thread(target=work, daemon=True)
-    start(worker)
-    while worker.is_alive():
-        worker.join(0.05)
-    if "error" in found:
-        raise found["error"]
-    result = found["result"]
+    hand = Hand(work)
+    while not hand.over(GLANCE):
+        pass
+    result = hand.answer()
     if result.status == 1:
         raise OutOfTime
     if result.x is None:

@@ -9,7 +9,7 @@ import numpy as np
 from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Vector
 from separatrix.kernels.network import NetworkPasses, StepRule, Visits
-from separatrix.kernels.pool import LanePool
+from separatrix.kernels.pool import run_lanes
 from separatrix.terms.architecture import Architecture
 from separatrix.terms.layers import Forward, lanes_for
 
@@ -76,7 +76,7 @@ class NetworkLoss:
         return (loss + 0.5 * self.alpha * float(wide[:end] @ wide[:end])) * scale, gradient
 
 
-def scores(architecture: Architecture, weights: AnyArray, source: Source, pool: LanePool) -> Matrix:
+def scores(architecture: Architecture, weights: AnyArray, source: Source) -> Matrix:
     """The output's scores of every row (n × outputs), as float64."""
     rows = source.rows
     out = np.empty((rows, architecture.outputs))
@@ -92,7 +92,7 @@ def scores(architecture: Architecture, weights: AnyArray, source: Source, pool: 
             inputs = source.slice(begin, end, None if room is None else room[: end - begin])
             out[begin:end] = passing.scores(inputs, end - begin)
 
-    pool.run(lane_scores, lanes)
+    run_lanes(lane_scores, lanes)
     return out
 
 

@@ -18,7 +18,7 @@ from scipy.linalg import lapack
 
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.engines import MemoryEngine
-from separatrix.kernels.pool import LanePool
+from separatrix.kernels.pool import run_lanes
 from separatrix.models.labels import block_of
 from separatrix.terms.penalised import PenalisedLoss
 
@@ -58,8 +58,7 @@ def row_products(objective: PenalisedLoss) -> Matrix:
             total += np.matmul(moved, moved.T, out=part)  # BLAS takes it as symmetric, and other threads go on
         return total
 
-    with LanePool(1 if engine.rows**2 * engine.entries_per_row < LITTLE else None) as pool:
-        sums = pool.run(add, lanes)
+    sums = run_lanes(add, lanes, 1 if engine.rows**2 * engine.entries_per_row < LITTLE else None)
     whole = sums[0]
     for part in sums[1:]:
         whole += part

@@ -19,7 +19,6 @@ from separatrix.core.stop import Stop
 from separatrix.core.trace import Hook, Pass, Trace
 from separatrix.engines import block_of
 from separatrix.engines.batches import RowSource, natural_type
-from separatrix.kernels.pool import LanePool
 from separatrix.kernels.threads import one_blas_thread, thread_limit
 from separatrix.models.callbacks import CallbackSupport, callback_tasks
 from separatrix.models.draft import whole
@@ -359,8 +358,8 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         architecture = self._architecture()
         dtype = np.result_type(self.coefs_[0].dtype, natural_type(block))
         flat = architecture.packed(self.coefs_, self.intercepts_).astype(dtype, copy=False)
-        with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"), LanePool() as pool:
-            found = scores(architecture, flat, RowSource(block, dtype), pool)
+        with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
+            found = scores(architecture, flat, RowSource(block, dtype))
         if not np.isfinite(found).all():
             refuse("The scores overflow.", "bring the columns to the scale the network was fitted on.")
         settle(architecture, flat, block, found, getattr(self, "_reach", 0.0))
