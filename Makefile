@@ -18,13 +18,17 @@ kernels = $(BIN)/cmake -S . -B build/$(1) -G Ninja $(2) -DSEPARATRIX_WERROR=$(WE
 	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja > /dev/null \
 	  && $(BIN)/cmake --build build/$(1)
 
-.PHONY: demo test fuzz fuzz-fits fuzz-small portability wheel-test lint bench realdata faults races sanitize sanitize-all clean
+.PHONY: demo test test-chunked fuzz fuzz-fits fuzz-small portability wheel-test lint bench realdata faults races sanitize sanitize-all clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/tools-test
 	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+# The suite on the other engine: every table is opened in uneven blocks.
+test-chunked: $(VENV)/tools-test
+	SEPARATRIX_ENGINE=chunked $(BIN)/python -m pytest -q -n $(WORKERS)
 
 # New cases for the property tests, until the time is over; a case that fails is printed as a line to add.
 fuzz: $(VENV)/tools-test

@@ -10,7 +10,7 @@ import scipy.sparse
 from benchmarks.harness import Options, load, print_table
 from separatrix.core.factor import factorise
 from separatrix.engines import MemoryEngine
-from separatrix.engines.blocks import block_of
+from separatrix.engines.memory.blocks import block_of
 from separatrix.kernels.threads import one_blas_thread
 from separatrix.models.logistic import prices
 from separatrix.terms.penalised import PenalisedLoss

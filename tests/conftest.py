@@ -34,6 +34,10 @@ def pytest_configure(config: pytest.Config) -> None:
     from clock import Budgets  # after the door: it imports the kernels
 
     config.pluginmanager.register(Budgets())
+    if os.environ.get("SEPARATRIX_ENGINE") == "chunked":
+        from cut import Cutting
+
+        config.pluginmanager.register(Cutting())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -46,3 +46,26 @@ def test_every_path_of_the_plan_exists():
     named = re.findall(r"`([\w/]+(?:\.py|\.hpp|\.cpp|/))`", plan.read_text(encoding="utf8"))
     assert len(named) > 50
     assert not [name for name in named if name.rstrip("/") not in known]
+
+
+PASSES = {"score", "bracket", "brackets", "lengths", "spreads", "gather", "leeways", "sketch", "quick_start"}
+"""Kernels that read the rows of a table."""
+
+
+def test_only_engines_know_where_rows_lie():
+    """Elsewhere an engine is a protocol: nobody names one, reaches into a block, or reads rows past the engine."""
+    for path in ROOT.rglob("*.py"):
+        room = path.relative_to(ROOT).parts[0]
+        if room in ("engines", "kernels", "simulate", "probability"):
+            continue
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                assert node.attr not in ("block", "source"), f"{path}:{node.lineno}"
+                reads = isinstance(node.value, ast.Name) and node.value.id in ("kernels", "stretches", "maps")
+                assert not (reads and node.attr in PASSES), f"{path}:{node.lineno}"
+            elif isinstance(node, ast.Name):
+                assert node.id not in ("MemoryEngine", "ChunkedEngine"), f"{path}:{node.lineno}"
+            elif isinstance(node, ast.arg) and node.arg == "engine":
+                assert node.annotation is not None, f"{path}:{node.lineno}"
+                assert ast.unparse(node.annotation) != "Any", f"{path}:{node.lineno}"

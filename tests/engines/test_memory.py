@@ -10,7 +10,7 @@ import tables
 import twins
 from separatrix.core import lanes
 from separatrix.core.sweeping import SweepState
-from separatrix.engines import MemoryEngine, block_of
+from separatrix.engines import ChunkedEngine, MemoryEngine, block_of
 from separatrix.kernels import _kernels
 from separatrix.terms.combination import Combination
 from separatrix.terms.firth import SquaredLengths
@@ -26,10 +26,18 @@ def problem():
     return X, draw.integers(0, 2, N).astype(np.int32), draw.random(N), draw.normal(size=D + 1)
 
 
+@pytest.fixture(params=["memory", "chunked"])
+def kind(request):
+    return request.param
+
+
 @pytest.fixture(params=["c", "fortran", "csr", "csc", "pandas", "polars-chunks", "arrow"])
-def engine(request):
+def engine(request, kind):
     X, codes, weights, _ = problem()
-    return MemoryEngine(block_of(tables.LAYOUTS[request.param](X)), codes, 2, weights)
+    block = block_of(tables.LAYOUTS[request.param](X))
+    if kind == "memory":
+        return MemoryEngine(block, codes, 2, weights)
+    return ChunkedEngine.cut(block, codes, 2, weights, [1, 97, 98, N // 2])
 
 
 def test_total_equals_the_twin(engine):
@@ -44,7 +52,7 @@ def test_total_equals_the_twin(engine):
 def test_totals_of_folds_add_up_to_the_total(engine):
     point = problem()[3]
     folds = (np.arange(N) % 3).astype(np.int32)
-    parts = engine.total(LogisticLoss(True), point[None], folds)
+    parts = engine.total(LogisticLoss(True), point[None], engine.laid(folds))
     whole = engine.total(LogisticLoss(True), point[None])[0][0]
     assert len(parts) == 3
     np.testing.assert_allclose(sum(part[0].gradient for part in parts), whole.gradient, rtol=1e-10, atol=1e-10)
@@ -62,7 +70,7 @@ def test_total_at_several_points_equals_one_at_a_time(engine):
 
 def test_product_equals_the_hessian_times_the_direction(engine):
     X, codes, weights, point = problem()
-    curvature = np.empty(N)
+    curvature = engine.room()
     engine.total(LogisticLoss(True, row_curvature=curvature), point[None])
     direction = np.arange(D + 1.0)
     got = engine.total(CurvatureProduct(True, curvature), direction[None])[0]
@@ -72,8 +80,10 @@ def test_product_equals_the_hessian_times_the_direction(engine):
 def test_map_gives_one_output_per_row(engine):
     X, _, _, point = problem()
     scores = twins.with_constant(X, True) @ point
-    np.testing.assert_allclose(engine.map(Scores(True), point[None])[:, 0], scores, atol=1e-12)
-    np.testing.assert_allclose(engine.map(Scores(True, True), point[None])[:, 1], 1 / (1 + np.exp(-scores)), rtol=1e-12)
+    np.testing.assert_allclose(engine.map(Scores(True), point[None]).array()[:, 0], scores, atol=1e-12)
+    np.testing.assert_allclose(
+        engine.map(Scores(True, True), point[None]).array()[:, 1], 1 / (1 + np.exp(-scores)), rtol=1e-12
+    )
 
 
 def test_sample_keeps_the_proportion_of_the_classes_and_brings_labels_and_weights_along(engine):
@@ -81,7 +91,7 @@ def test_sample_keeps_the_proportion_of_the_classes_and_brings_labels_and_weight
     part = engine.sample(100, seed=1)
     assert abs(part.rows - 100) <= 1
     assert abs(part.codes.mean() - codes.mean()) < 0.02
-    taken = part.block.take(np.arange(part.rows))
+    taken = part.take(np.arange(part.rows))
     rows = taken.toarray() if sp.issparse(taken) else taken
     for row, code, weight in zip(rows, part.codes, part.weights, strict=True):
         k = int(np.flatnonzero(weights == weight)[0])
@@ -94,9 +104,9 @@ def test_sample_keeps_the_proportion_of_the_classes_and_brings_labels_and_weight
 def test_every_third_row_brings_its_label_and_weight_and_is_copied_only_where_rows_are_not_one_array(engine):
     X, codes, weights, _ = problem()
     part = engine.thinned(3)
-    taken = part.block.take(np.arange(part.rows))
+    taken = part.take(np.arange(part.rows))
     rows = taken.toarray() if sp.issparse(taken) else taken
-    if engine.block.layout == "dense":
+    if engine.one_block and engine.block.layout == "dense":
         assert np.shares_memory(part.block.source, engine.block.source)
         np.testing.assert_array_equal(rows, X[::3])
         np.testing.assert_array_equal(part.codes, codes[::3])
@@ -123,10 +133,10 @@ def test_sweep_visits_rows_in_order(engine):
     np.testing.assert_allclose(state.point, path[-1], rtol=1e-12, atol=1e-12)
     assert state.mistakes == mistakes.sum()
     assert state.visits == N
-    if engine.block.layout == "csc":
+    if engine.one_block and engine.block.layout == "csc":
         engine.sweep(PerceptronRule(), state)
         assert engine.copies == ["csc turned into csr for an ordered pass"]
-    else:
+    elif engine.one_block:
         assert engine.copies == []
 
 
@@ -163,7 +173,7 @@ def test_the_engine_keeps_no_copy_of_the_rows():
     X = np.ones((1000, 8))
     engine = MemoryEngine(block_of(X), np.zeros(1000, np.int32))
     X[:, 0] = 5.0  # seen at once: the rows are read where they lie
-    assert engine.map(Scores(False), np.eye(8)[:1])[0, 0] == 5.0
+    assert engine.map(Scores(False), np.eye(8)[:1]).array()[0, 0] == 5.0
 
 
 @pytest.mark.parametrize("count", [3, 150, 267, 301, 399])
@@ -178,7 +188,7 @@ def test_a_sample_takes_no_row_twice(count):
 def test_a_reweighted_engine_has_the_same_rows_and_other_weights(engine):
     X, codes, _, point = problem()
     weights = np.random.default_rng(6).random(N)
-    total = engine.reweighted(weights).total(LogisticLoss(True), point[None])[0][0]
+    total = engine.reweighted(engine.laid(weights)).total(LogisticLoss(True), point[None])[0][0]
     header, gradient, _ = twins.logistic(X, codes, point, weights)
     assert total.loss == pytest.approx(header[0], rel=1e-13)
     np.testing.assert_allclose(total.gradient, gradient, rtol=1e-11, atol=1e-11)
@@ -191,7 +201,7 @@ def test_squared_lengths_equal_the_twin(engine, constant):
     transform, shift = draw.normal(size=(11, D + constant)), draw.normal(size=D)
     moved = X.copy()
     moved[:, :D] -= shift * constant
-    lengths = engine.map(SquaredLengths(constant, shift), transform)
+    lengths = engine.map(SquaredLengths(constant, shift), transform).array()
     np.testing.assert_allclose(lengths[:, 0], np.square(moved @ transform.T).sum(axis=1), rtol=1e-11)
 
 
@@ -205,5 +215,5 @@ def test_a_combination_over_many_spans_is_as_exact_as_over_one(monkeypatch):
     monkeypatch.setattr(lanes, "WORK_PER_NUMBER", 0)
     for block_work in (2**27, 512, 48):
         monkeypatch.setattr(lanes, "BLOCK_WORK", block_work)
-        found = engine.total(Combination(factors, True), np.empty((1, 0)))[0, 0]
+        found = engine.total(Combination(engine.laid(factors), True), np.empty((1, 0)))[0, 0]
         assert found == pytest.approx(exact, rel=1e-11)  # a plain merge is off by about one in a thousand

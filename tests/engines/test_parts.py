@@ -5,7 +5,8 @@ import pytest
 
 import tables
 from separatrix import LogisticRegression, Perceptron, RidgeClassifier
-from separatrix.engines import MemoryEngine, block_of, memory
+from separatrix.engines import MemoryEngine, block_of
+from separatrix.engines.memory import engine as memory
 from separatrix.kernels import stretches
 from separatrix.terms.combination import combined
 from separatrix.terms.logistic import Scores
@@ -38,7 +39,7 @@ def test_parts_are_the_rows_in_order(layout, short):
     for which, part in found:
         assert which.start == end
         end = which.stop
-        np.testing.assert_array_equal(part.map(Scores(True), point), engine.map(Scores(True), point)[which])
+        np.testing.assert_array_equal(part.numbers(Scores(True), point), engine.numbers(Scores(True), point)[which])
         np.testing.assert_array_equal(part.codes, codes[which])
         np.testing.assert_array_equal(part.weights, weights[which])
         assert part.block.stored == part.rows * D or part.sparse

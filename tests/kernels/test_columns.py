@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tables
 import twins
-from separatrix.engines.blocks import block_of
+from separatrix.engines.memory.blocks import block_of
 from separatrix.kernels import Labels, _kernels
 from separatrix.kernels.columns import ColumnProblem
 from separatrix.terms.penalised import PenalisedLoss

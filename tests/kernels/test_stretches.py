@@ -53,7 +53,7 @@ def test_ranked_places_are_those_of_the_whole_list(belongs, seed):
     before = stretches.STRETCH
     try:
         for stretches.STRETCH in (3, before):
-            np.testing.assert_array_equal(stretches.ranked(belongs, ranks), places[ranks])
+            np.testing.assert_array_equal(stretches.ranked([belongs], ranks), places[ranks])
     finally:
         stretches.STRETCH = before
 

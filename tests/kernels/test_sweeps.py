@@ -13,7 +13,7 @@ from separatrix import kernels
 from separatrix.core.sweeping import SweepState
 from separatrix.engines import MemoryEngine, block_of
 from separatrix.kernels import _kernels
-from separatrix.terms.perceptron import PerceptronRule, Schedule
+from separatrix.terms.perceptron import Lengths, PerceptronRule, Schedule
 
 DENSE = [
     "c",
@@ -178,7 +178,7 @@ def test_rows_are_skipped_where_it_pays():
 def test_lengths_are_never_too_short(d, seed, scale, constant):
     X = np.random.default_rng(seed).normal(size=(5, d)) * scale
     for table in (X, tables.LAYOUTS["csr"](X)):
-        lengths = PerceptronRule(constant=constant).lengths(engine_of(table, np.zeros(5, np.int32)))
+        lengths = engine_of(table, np.zeros(5, np.int32)).map(Lengths(constant), np.empty((1, 0))).array()[:, 0]
         for row, length in zip(X, lengths, strict=True):
             exact = sum(Fraction(float(x)) ** 2 for x in row) + constant
             assert Fraction(float(length)) ** 2 >= exact
@@ -190,7 +190,7 @@ def test_a_length_shows_what_is_not_finite():
     X = np.ones((3, 2))
     X[1, 1] = np.nan
     X[2, 0] = np.inf
-    lengths = PerceptronRule().lengths(engine_of(X, np.zeros(3, np.int32)))
+    lengths = engine_of(X, np.zeros(3, np.int32)).map(Lengths(True), np.empty((1, 0))).array()[:, 0]
     np.testing.assert_array_equal(np.isfinite(lengths), [True, False, False])
 
 

@@ -17,9 +17,10 @@ import pytest
 from separatrix import LogisticRegression, Perceptron, SeparationWarning, separability
 from separatrix.certificates import limits
 from separatrix.core.errors import CertificateError, InputError
-from separatrix.engines import block_of
+from separatrix.models.labels import block_of, open_table
 from separatrix.models.separability import question
 from separatrix.models.separability import search as separating
+from separatrix.models.separability.findings import Findings
 from separatrix.models.separability.search import Search
 from separatrix.models.separability.signed_rows import ManyClassRows
 
@@ -98,10 +99,11 @@ def test_of_a_hundred_classes_no_part_is_looked_at_when_time_is_over(monkeypatch
     assert {part.kind for part in verdict.pairs.values()} == {"undecided"}
 
 
+@pytest.mark.one_block
 def test_rows_of_many_classes_are_multiplied_out_in_one_go_for_each_pair(monkeypatch):
     n, classes = 400, 40
     codes = (np.arange(n) % classes).astype(np.int32)
-    rows = ManyClassRows(block_of(np.ones((n, 2))), codes, classes, True)  # every score is a tie
+    rows = ManyClassRows(open_table(block_of(np.ones((n, 2)))), codes, classes, True)  # every score is a tie
     asked = []
     from separatrix import kernels
 
@@ -186,15 +188,14 @@ def test_an_interrupt_ends_a_verdict(phase, monkeypatch):
     """Each of these takes minutes, and longer than the budget of a test; an interrupt ends it."""
     X, y = SLOW[phase]()
     began = threading.Event()
-    names = {"an elimination": "_decide", "coefficients": "_complete"}
-    step = names.get(phase, "_decide")
-    real = getattr(Search, step)
+    where, step = (Findings, "complete") if phase == "coefficients" else (Search, "_decide")
+    real = getattr(where, step)
 
     def begin(*given):
         began.set()
         return real(*given)
 
-    monkeypatch.setattr(Search, step, begin)
+    monkeypatch.setattr(where, step, begin)
 
     def interrupt():
         began.wait()
@@ -207,6 +208,7 @@ def test_an_interrupt_ends_a_verdict(phase, monkeypatch):
     sender.join()
 
 
+@pytest.mark.one_block
 def test_a_verdict_keeps_to_its_number_of_threads(monkeypatch):
     from separatrix.kernels import threads
 

@@ -76,5 +76,5 @@ def test_the_fit_is_the_same_whoever_leads_it(kind, monkeypatch):
 def test_rows_of_no_weight_do_not_hide_it():
     whole = objective(table("plain"))
     weights = np.where(np.arange(N) % 2, 0.0, 1.0)
-    half = PenalisedLoss(whole.engine.reweighted(weights), True, 1.0 / N, whole.shift)
+    half = PenalisedLoss(whole.engine.reweighted(whole.engine.laid(weights)), True, 1.0 / N, whole.shift)
     assert all(looks_independent(half, seed) for seed in range(10))

@@ -21,8 +21,8 @@ from separatrix.core import lanes
 from separatrix.core.errors import ConvergenceWarning
 from separatrix.core.sweeping import SweepState
 from separatrix.engines import MemoryEngine, block_of
+from separatrix.models.perceptron.batch_rule import BatchRule
 from separatrix.solvers import perceptron as epochs
-from separatrix.terms.perceptron import BatchRule
 
 FOUR = np.array([[-1.0, 2.0], [-2.0, 2.0], [1.0, 0.0], [2.0, 1.0]])
 SIDES = np.array([-1, -1, 1, 1])
@@ -525,6 +525,7 @@ def test_it_gives_no_probabilities_and_says_where_to_find_them():
     assert hasattr(LogisticRegression(), "predict_proba")
 
 
+@pytest.mark.one_block
 @quiet
 def test_skipping_changes_no_bit_of_a_fit(monkeypatch):
     monkeypatch.setattr(epochs, "LITTLE", 0)
@@ -540,6 +541,7 @@ def test_skipping_changes_no_bit_of_a_fit(monkeypatch):
     np.testing.assert_array_equal(quick.trace_.mistakes, slow.trace_.mistakes)
 
 
+@pytest.mark.one_block
 @quiet
 def test_rows_are_skipped_in_a_fit(monkeypatch):
     monkeypatch.setattr(epochs, "LITTLE", 0)

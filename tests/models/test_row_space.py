@@ -6,7 +6,7 @@ import scipy.sparse
 
 from separatrix import LogisticRegression
 from separatrix.engines import MemoryEngine
-from separatrix.engines.blocks import block_of
+from separatrix.engines.memory.blocks import block_of
 from separatrix.kernels.threads import one_blas_thread, thread_limit
 from separatrix.models.logistic.row_space import RowSpace, row_products
 from separatrix.terms.penalised import PenalisedLoss

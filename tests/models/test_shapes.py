@@ -7,7 +7,7 @@ import scipy.sparse
 from separatrix import LogisticRegression
 from separatrix.core.trace import Trace
 from separatrix.engines import MemoryEngine
-from separatrix.engines.blocks import block_of
+from separatrix.engines.memory.blocks import block_of
 from separatrix.models.logistic.choice import choices, choose
 from separatrix.models.logistic.curvature import Renewal
 from separatrix.models.logistic.prices import Prices

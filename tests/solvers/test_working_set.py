@@ -7,7 +7,7 @@ import sklearn.linear_model
 
 from separatrix import LogisticRegression
 from separatrix.engines import MemoryEngine
-from separatrix.engines.blocks import block_of
+from separatrix.engines.memory.blocks import block_of
 from separatrix.solvers.metric import Metric, descend, violation
 from separatrix.solvers.working_set import _largest
 from separatrix.terms.penalised import PenalisedLoss

@@ -7,8 +7,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix.engines import block_of
-from separatrix.engines.batches import RowSource
+from separatrix.engines import block_of, open_rows
+from separatrix.engines.memory.typed_rows import RowSource
 from separatrix.terms.architecture import Architecture
 from separatrix.terms.layers import lanes_for
 from separatrix.terms.mlp import NetworkLoss, scores
@@ -49,7 +49,7 @@ def case(units, activation, seed, rows=23):
 
 
 def evaluate(architecture, X, codes, weights, alpha, flat):
-    loss = NetworkLoss(architecture, RowSource(block_of(X), np.float64), codes, weights, alpha)
+    loss = NetworkLoss(architecture, open_rows(block_of(X), codes, 2, weights), alpha)
     return loss.evaluate(flat)
 
 

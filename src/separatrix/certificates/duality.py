@@ -39,7 +39,8 @@ import numpy as np
 from scipy.special import kl_div
 
 from separatrix.certificates.self_concordance import Yardstick
-from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Codes, Matrix, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Vector
+from separatrix.core.row_vector import RowVector
 from separatrix.core.scores import softmax
 
 UNBALANCED = 4.0 * UNIT_ROUNDOFF
@@ -90,22 +91,33 @@ def balanced(pi: Matrix, wanted: Matrix, weights: Vector) -> Matrix:
     >>> u.sum(axis=1)
     array([1., 1.])
     """
+    table = RowVector((pi,), 1)
+    return np.asarray(_balanced(table, RowVector((wanted,), 1), RowVector((weights,))).parts[0])
+
+
+def _balanced(pi: RowVector, wanted: RowVector, weights: RowVector) -> RowVector:
     # rows side by side in memory: only then NumPy adds them up in pairs
-    have, want = ((np.ascontiguousarray(table) * weights).sum(axis=1) for table in (pi, wanted))
+    have, want = (
+        table.sum(lambda part, a: (np.ascontiguousarray(part) * a).sum(axis=1), weights) for table in (pi, wanted)
+    )
     too_much = have - want
     lack = np.maximum(-too_much, 0.0)
     if not lack.sum() > 0.0:
         return pi
     take = np.divide(np.maximum(too_much, 0.0), have, out=np.zeros_like(have), where=have > 0)
-    taken = pi * take[:, None]
-    return np.asarray(pi - taken + np.outer(lack / lack.sum(), taken.sum(axis=0)))
+
+    def moved(part: Matrix) -> Matrix:
+        taken = part * take[:, None]
+        return np.asarray(part - taken + np.outer(lack / lack.sum(), taken.sum(axis=0)))
+
+    return pi.each(moved, axis=1)
 
 
 def duality_gap(
-    scores: Matrix,
-    codes: Codes,
-    weights: Vector,
-    combine: Callable[[Matrix], Matrix],
+    scores: RowVector,
+    codes: RowVector,
+    weights: RowVector,
+    combine: Callable[[RowVector], Matrix],
     coef: Matrix,
     intercept: Vector,
     alpha: float,
@@ -120,25 +132,30 @@ def duality_gap(
     columns + 1, the sum of the factors last); α and β are the penalties of Ω; ``point`` is
     what the scores came from.
     """
-    pi = class_probabilities(scores)
-    own = np.equal.outer(np.arange(len(pi)), codes).astype(np.float64)
-    u = balanced(pi, own, weights) if yardstick.constant else pi
-    outputs = scores.shape[1]
-    apart = u - own
-    away = weights * apart
-    combined = -combine(np.ascontiguousarray(away[-outputs:].T))
+    pi = scores.each(class_probabilities, axis=1)
+    classes, outputs = np.arange(len(pi.parts[0])), scores.width
+    own = codes.each(lambda part: np.equal.outer(classes, part).astype(np.float64), axis=1)
+    u = _balanced(pi, own, weights) if yardstick.constant else pi
+    apart = u.each(np.subtract, own, axis=1)
+    away = apart.each(np.multiply, weights, axis=1)
+    combined = -combine(away.each(lambda part: np.ascontiguousarray(part[-outputs:].T)))
     v, unbalanced = combined[:, :-1], float(np.abs(combined[:, -1]).max()) if yardstick.constant else 0.0
-    size = float(np.abs(away).sum())
-    inner = -float(np.sum(away[-outputs:] * (scores - intercept).T))
+    size = float(away.sum(lambda part: np.abs(part).sum()))
+    inner = -float(away.sum(lambda part, z: np.sum(part[-outputs:] * (z - intercept).T), scores))
     penalty = alpha * float(np.abs(coef).sum()) + 0.5 * beta * float(np.square(coef).sum())
     blur = yardstick.score_error(point)
 
     @cache
     def rows_at(shrink: float) -> tuple[float, float]:
         """Σ aᵢ KL of the rows, and Σ aᵢ|difference|, at the dual point drawn to ``shrink``."""
-        drawn = own + shrink * apart
-        rows = float((np.maximum(kl_div(drawn, pi), 0.0) @ weights).sum())
-        return rows, float((np.abs(drawn - pi) @ weights).sum())
+
+        def both(part: Matrix, mine: Matrix, off: Matrix, a: Vector) -> Vector:
+            drawn = mine + shrink * off
+            divergence = np.maximum(kl_div(drawn, part), 0.0) @ a
+            return np.array([divergence.sum(), (np.abs(drawn - part) @ a).sum()])
+
+        rows, distance = pi.sum(both, own, apart, weights).tolist()
+        return rows, distance
 
     def gap_for(shrink: float, error: Vector, allowance: float) -> float:
         over = np.maximum(shrink * (np.abs(v) + error) - alpha, 0.0)

@@ -117,9 +117,9 @@ class IterativeYardstick:
 
 @dataclass(frozen=True, slots=True)
 class ScoresCurvature:
-    """The block h of the intercepts, more than its inverse, and the share by which it may be off; zeros without any."""
+    """h of the intercepts, more than its inverse, and the share by which it may be off; zeros without any."""
 
-    block: Matrix
+    matrix: Matrix
     inverse: Matrix
     share: float
 
@@ -131,7 +131,7 @@ class ScoresCurvature:
             crude, moved = math.sqrt(0.25 * rho), abs(float(first[0]))
         else:
             crude = math.sqrt(0.5 * rho)
-            moved = float(np.sum(np.abs(self.block) * np.abs(v[:, None] - v)))
+            moved = float(np.sum(np.abs(self.matrix) * np.abs(v[:, None] - v)))
         return rho, min(crude, moved * (1.0 + 1e-3) + self.share * crude)
 
     def of_rows(self) -> tuple[float, float]:
@@ -140,13 +140,13 @@ class ScoresCurvature:
         Of so many pairs τ = Σₖₗ |hₖₗ||vₖ − vₗ| ≤ 2Σₖ hₖₖ|vₖ| is taken: the rows of h sum to zero, and only hₖₖ is
         positive in each.
         """
-        k = len(self.block)
+        k = len(self.matrix)
         if k == 1:
             return self.of(np.ones(1)) if self.inverse.any() else (0.0, 0.0)
         own = self.inverse.diagonal()
         rho = own[:, None] + own - 2.0 * self.inverse
         tau = np.sqrt(0.5 * np.maximum(rho, 0.0))
-        scaled = self.block.diagonal() * self.inverse
+        scaled = self.matrix.diagonal() * self.inverse
         moved = 2.0 * np.array([np.abs(scaled - each).sum(axis=1) for each in scaled])
         tau = np.minimum(tau, moved * (1.0 + 1e-3) + self.share * tau)
         return float(rho.max()), float(tau.max())
@@ -156,10 +156,10 @@ class ScoresCurvature:
 
         Both are convex, and so at most what they are where one entry has all of it.
         """
-        if len(self.block) == 1:
+        if len(self.matrix) == 1:
             rho = size * size * float(self.inverse[0, 0])
             return rho, math.sqrt(0.25 * rho)
         rho = size * size * float(self.inverse.diagonal().max())
         crude = math.sqrt(0.5 * rho)
-        moved = 2.0 * size * float((self.block.diagonal() @ np.abs(self.inverse)).max())
+        moved = 2.0 * size * float((self.matrix.diagonal() @ np.abs(self.inverse)).max())
         return rho, min(crude, moved * (1.0 + 1e-3) + self.share * crude)

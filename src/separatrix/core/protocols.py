@@ -1,10 +1,11 @@
 """What the rooms expect of each other, so that none has to import another."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Never, Protocol, runtime_checkable
 
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector, Visits
+from separatrix.core.row_vector import RowVector
 from separatrix.core.sweeping import Sketch, SweepState
 from separatrix.core.total import Total
 
@@ -61,9 +62,22 @@ class Rowwise(Protocol):
         """Numbers per row."""
 
 
+class Readable(Protocol):
+    """Rows that can be looked through, to name what is wrong with them."""
+
+    def read(self) -> Iterator[tuple[int, Any]]:
+        """All rows, some at a time, each time with the number of the first."""
+
+    def column_name(self, column: int) -> str:
+        """How errors call a column."""
+
+
 @runtime_checkable
 class Engine(Protocol):
-    """Rows, labels and weights, wherever they live: totals, ordered passes, numbers per row, parts."""
+    """Rows, labels and weights, wherever they live: in labelled blocks, one or many.
+
+    What is small is known at once. What is as long as the table is a row vector, and stays where its rows are.
+    """
 
     @property
     def rows(self) -> int:
@@ -74,6 +88,10 @@ class Engine(Protocol):
         """Number of columns."""
 
     @property
+    def classes(self) -> int:
+        """Number of classes."""
+
+    @property
     def entries_per_row(self) -> float:
         """Stored numbers per row, on average."""
 
@@ -82,12 +100,28 @@ class Engine(Protocol):
         """Whether zeros are left out."""
 
     @property
-    def codes(self) -> Codes:
-        """Class of each row, 0 … K−1."""
+    def natural_type(self) -> Any:
+        """float32 for an array of float32, else float64."""
 
     @property
-    def weights(self) -> Vector | None:
-        """Weight of each row; None when all are one."""
+    def typical_sizes(self) -> Vector:
+        """The mean |xⱼ| over some rows, spread over the data."""
+
+    @property
+    def one_block(self) -> bool:
+        """Whether all rows lie in one block, so that passes need not leave compiled code and rows may be skipped."""
+
+    @property
+    def labels(self) -> RowVector:
+        """The class of each row, 0 … K−1."""
+
+    @property
+    def row_weights(self) -> RowVector | None:
+        """The weight of each row; None when all are one."""
+
+    @property
+    def class_weights(self) -> Vector:
+        """The weight of each class."""
 
     @property
     def weight(self) -> float:
@@ -101,8 +135,51 @@ class Engine(Protocol):
     def copies(self) -> list[str]:
         """What had to be copied."""
 
-    def total(self, term: Term, at: Matrix, folds: Codes | None = None) -> Any:
-        """Add ``term`` over all rows at one point or several."""
+    def total(self, term: Term, at: Matrix, groups: RowVector | None = None) -> Any:
+        """Add ``term`` over all rows at one point or several; for each of several groups of rows, if given."""
+
+    def map(self, rowwise: Rowwise, at: Matrix) -> RowVector:
+        """One output per row."""
+
+    def collect(self, function: "Callable[[LabelledBlock], AnyArray]") -> RowVector:
+        """The same by a plain function of labelled rows."""
+
+    def laid(self, numbers: AnyArray) -> RowVector:
+        """An array of a number (or several) for each row as a row vector: for what comes from a user, or is small."""
+
+    def room(self, shape: tuple[int, ...] = ()) -> RowVector:
+        """A row vector for a term to fill: numbers per row, each number's rows beside each other."""
+
+    def blocks(self) -> "Iterator[LabelledBlock]":
+        """The blocks that the rows lie in."""
+
+    def parts(self) -> "Iterator[tuple[slice, LabelledBlock]]":
+        """Stretches of rows: what is made for every row need not be held for all of them."""
+
+    def stretches(self, rowwise: Rowwise, at: Matrix) -> Iterator[tuple[slice, Matrix]]:
+        """One output per row for some rows after others, with the rows that they are."""
+
+    def take(self, which: Positions) -> Any:
+        """Some rows by number: a float64 array, or a sparse matrix."""
+
+    def labels_of(self, which: Positions) -> Codes:
+        """Their classes."""
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Names of the columns, or their numbers."""
+
+    def read(self) -> Iterator[tuple[int, Any]]:
+        """All rows, some at a time, each time with the number of the first."""
+
+    def column_name(self, column: int) -> str:
+        """How errors call a column."""
+
+    def visited(self, order: Visits | None, batch: int) -> "Iterator[tuple[LabelledBlock, Visits | None]]":
+        """The rows of an ordered pass: blocks, and in each the order that its rows are visited in, None as they lie.
+
+        Batches of so many visits are not parted.
+        """
 
     def sweep(
         self, rule: Rule, state: SweepState, order: Visits | None = None, first: int = 0, last: int | None = None
@@ -110,30 +187,33 @@ class Engine(Protocol):
         """Visit rows in order, changing the state in place."""
 
     def refer(self, rule: Rule, state: SweepState) -> None:
-        """Take the state's point as its reference, from which rows are known to have some leeway."""
-
-    def quick_start(self, begin: Vector, shift: Vector | None, strength: float, work: float, way: Any) -> Any:
-        """The first passes of a penalised logistic fit of two classes, all in one call."""
-
-    def on_columns(self, constant: bool, weight: float, ridge: float) -> Any:
-        """The logistic loss of two classes on columns that are packed as they are chosen."""
+        """Take the state's point as its reference, from which rows are known to have some leeway; of one block."""
 
     def sketch(self) -> Sketch | None:
         """The rows in a byte per number, for quick looks; None unless they are few and dense."""
 
-    def map(self, rowwise: Rowwise, at: Matrix) -> Matrix:
-        """One output per row."""
+    def quick_start(self, begin: Vector, shift: Vector | None, strength: float, work: float, way: Any) -> Any:
+        """The first passes of a penalised logistic fit of two classes to few rows, all in one call."""
 
-    def parts(self) -> Iterator[tuple[slice, "Engine"]]:
-        """Stretches of rows, each an engine: what is made for every row need not be held for all of them."""
+    def on_columns(self, constant: bool, weight: float, ridge: float) -> Any:
+        """The logistic loss of two classes on columns that are packed as they are chosen; of one block."""
 
-    def stretches(self, rowwise: Rowwise, at: Matrix) -> Iterator[tuple[slice, Matrix]]:
-        """The same for some rows after others, with the rows that they are."""
+    def brackets(self, point: Vector, constant: bool) -> Iterator[tuple[slice, Vector, Vector]]:
+        """⟨v, x⟩ and Σ|vⱼxⱼ| of some rows after others, with the rows that they are."""
 
-    def sample(self, count: int, seed: int) -> "Engine":
+    def exact_products(self, which: Positions, parts: AnyArray, constant: bool) -> Matrix:
+        """⟨v, x⟩ of some rows for each v, a sum of parts (vectors × parts × p), rounded once."""
+
+    def spread(self, count: int) -> Positions:
+        """The numbers of so many rows of positive weight, evenly spread over them; of all, if they are fewer."""
+
+    def sample(self, count: int, seed: int) -> "LabelledBlock":
         """Some rows in memory, the classes in proportion."""
 
-    def thinned(self, step: int) -> "Engine":
+    def picked(self, which: Positions) -> "LabelledBlock":
+        """Some rows by number, in memory, with their labels and weights."""
+
+    def thinned(self, step: int) -> "LabelledBlock":
         """Every so many rows."""
 
     def columns(self, which: Positions) -> Any:
@@ -145,8 +225,59 @@ class Engine(Protocol):
     def narrow(self, which: Positions) -> "Engine":
         """An engine over a few columns, same rows and labels."""
 
-    def reweighted(self, weights: Vector) -> "Engine":
+    def reweighted(self, weights: RowVector) -> "Engine":
         """An engine over the same rows and labels with other weights."""
+
+    def rewritten(self, rows: Any) -> "Engine":
+        """An engine over the same labels and weights, for the same rows written in another way."""
+
+
+class Source(Protocol):
+    """Rows of a block by number or in a row, in one type."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def sparse(self) -> bool:
+        """Whether zeros are left out."""
+
+    def buffer(self, rows: int) -> AnyArray | None:
+        """Room for so many rows; None where they stay sparse."""
+
+    def slice(self, first: int, last: int, out: AnyArray | None) -> Any:
+        """Rows first … last−1."""
+
+    def fetch(self, which: Positions, out: AnyArray | None) -> Any:
+        """Rows by number."""
+
+
+class LabelledBlock(Engine, Protocol):
+    """Rows where they lie, with their classes and weights as arrays: what an engine holds one or many of.
+
+    All that a plain function of rows sees.
+    """
+
+    @property
+    def codes(self) -> Codes:
+        """The class of each row."""
+
+    @property
+    def weights(self) -> Vector | None:
+        """The weight of each row; None when all are one."""
+
+    def numbers(self, rowwise: Rowwise, at: Matrix) -> Matrix:
+        """One output per row, as an array."""
+
+    def typed(self, dtype: Any) -> Source:
+        """The rows in one type."""
+
+    def visits(self, dtype: Any, order: Visits | None) -> Any:
+        """The rows with their labels, in an order, as the compiled passes of a network read them."""
+
+    def stored_in(self, classes: int) -> AnyArray:
+        """How many rows of each class store a value of each column (K × d); of sparse rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""Where rows are added up. Today: memory; the engine is chosen by the type of the input."""
+"""Where rows are added up: in one block in memory, or in blocks that lie apart."""
 
-from separatrix.engines.blocks import Block, block_of
-from separatrix.engines.memory import MemoryEngine
+from separatrix.engines.chunked import ChunkedEngine
+from separatrix.engines.memory import Block, MemoryEngine, block_of
+from separatrix.engines.opening import open_rows
 
-__all__ = ["Block", "MemoryEngine", "block_of"]
+__all__ = ["Block", "ChunkedEngine", "MemoryEngine", "block_of", "open_rows"]

@@ -1,6 +1,6 @@
 """Numbers per row, a stretch of rows at a time: nothing as long as the table need be held beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -57,24 +57,60 @@ def brackets(
     return product, size
 
 
-def ranked(belongs: AnyArray, ranks: Positions) -> Positions:
-    """Where the ranks-th (ascending, from 0) of the places that are true lie.
+def ranked(belongs: Iterable[AnyArray], ranks: Positions) -> Positions:
+    """Where the ranks-th (ascending, from 0) of the places that are true lie, in arrays that follow each other.
 
-    >>> ranked(np.array([True, False, True, True]), np.array([0, 2]))
+    >>> ranked([np.array([True, False]), np.array([True, True])], np.array([0, 2]))
     array([0, 3])
     """
     out = np.empty(len(ranks), dtype=np.int64)
-    before = done = 0
-    for first in range(0, len(belongs), STRETCH):
-        if done == len(ranks):
-            break
-        here = belongs[first : first + STRETCH]
-        count = int(np.count_nonzero(here))
-        until = int(np.searchsorted(ranks, before + count))
-        if until > done:
-            out[done:until] = first + np.flatnonzero(here)[ranks[done:until] - before]
-        before, done = before + count, until
+    before = done = start = 0
+    for each in belongs:
+        for first in range(0, len(each), STRETCH):
+            if done == len(ranks):
+                return out
+            here = each[first : first + STRETCH]
+            count = int(np.count_nonzero(here))
+            until = int(np.searchsorted(ranks, before + count))
+            if until > done:
+                out[done:until] = start + first + np.flatnonzero(here)[ranks[done:until] - before]
+            before, done = before + count, until
+        start += len(each)
     return out
+
+
+def evenly(live: Sequence[AnyArray] | None, rows: int, count: int) -> Positions:
+    """``count`` places, evenly spread over those that are live, the first and the last among them.
+
+    >>> evenly([np.array([True, False]), np.array([True, True])], 4, 2)
+    array([0, 3])
+    """
+    members = rows if live is None else sum(int(np.count_nonzero(each)) for each in live)
+    ranks = np.linspace(0, members - 1, min(members, count)).astype(np.int64)
+    return ranks if live is None else ranked(live, ranks)
+
+
+def spread(
+    belonging: Callable[[int], tuple[AnyArray, ...]], classes: int, rows: int, count: int, seed: int
+) -> Positions:
+    """``count`` rows, drawn evenly over each class in proportion to its size; ascending.
+
+    ``belonging`` tells for each class which rows are to be drawn from, in arrays that follow each other.
+    """
+    draw = np.random.default_rng(seed)
+    chosen = []
+    for code in range(classes):
+        belongs = belonging(code)
+        members = sum(int(np.count_nonzero(each)) for each in belongs)
+        wanted = min(members, max(1, round(count * members / rows)))
+        if members:
+            # one from each of `wanted` stretches with whole edges: a row is never taken twice,
+            # or the sample's Hessian would not be part of the whole one
+            edges = np.arange(wanted + 1, dtype=np.int64) * members // wanted
+            widths = np.diff(edges)
+            inside = np.minimum((draw.random(wanted) * widths).astype(np.int64), widths - 1)
+            chosen.append(ranked(belongs, edges[:-1] + inside))
+    return np.sort(np.concatenate(chosen))
 
 
 def _within(first: int, last: int, work: float) -> Iterator[tuple[Span, slice]]:

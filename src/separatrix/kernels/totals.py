@@ -147,12 +147,18 @@ TOTAL_KERNELS: dict[str, dict[str, TotalKernel]] = {
 """Kernel for a term's name and a block's layout."""
 
 
-def total_kernel(name: str, layout: str) -> TotalKernel:
-    """The kernel that adds up a term over a layout.
+GROUPED = ("logistic",)
+"""Kernels that add up for each of several groups of rows."""
+
+
+def total_kernel(name: str, layout: str, grouped: bool = False) -> TotalKernel:
+    """The kernel that adds up a term over a layout, for groups of rows if asked to.
 
     >>> total_kernel("logistic", "csr").__name__
     '_logistic'
     """
+    if grouped and name not in GROUPED:
+        raise LookupError(f"The kernel {name!r} adds up all rows, not groups of them.")
     try:
         return TOTAL_KERNELS[name][layout]
     except KeyError:

@@ -40,12 +40,12 @@ like is tried on all rows. A column that fails there is kept, and the search is 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Matrix, Positions, Vector
+from separatrix.core.protocols import Engine
 from separatrix.terms.logistic import LogisticLoss
 
 DECIMALS = 1e-9
@@ -87,7 +87,7 @@ class Aliasing:
     share: float = 0.0
 
 
-def aliasing(engine: Any, constant: bool, gram: Matrix | None = None) -> Aliasing:
+def aliasing(engine: Engine, constant: bool, gram: Matrix | None = None) -> Aliasing:
     """The columns of an engine's rows that are combinations of others, to rounding.
 
     ``gram`` is the matrix of the screen where it is known already: Σ aᵢx̃ᵢx̃ᵢᵀ about any row, up to a factor.
@@ -118,7 +118,7 @@ def aliasing(engine: Any, constant: bool, gram: Matrix | None = None) -> Aliasin
             own.add(int(dropped[holds.argmin()]))  # the first that fails: later ones may have missed it
 
 
-def check(engine: Any, constant: bool, keep: Positions) -> Aliasing | None:
+def check(engine: Engine, constant: bool, keep: Positions) -> Aliasing | None:
     """The dependences of all columns outside ``keep`` on those within; None where one of them is not true.
 
     For whoever holds a list of kept columns and wants it proved from the data. The tolerance is twice that of
@@ -143,11 +143,11 @@ def check(engine: Any, constant: bool, keep: Positions) -> Aliasing | None:
     return found if holds.all() else None
 
 
-def gram_of(engine: Any, constant: bool) -> Matrix:
+def gram_of(engine: Engine, constant: bool) -> Matrix:
     """Σ aᵢx̃ᵢx̃ᵢᵀ, up to a factor; about the first row where there is a constant, about zero where rows are sparse."""
     shift = None
     if constant and not engine.sparse:
-        shift = np.asarray(engine.block.take(np.zeros(1, dtype=np.int64)), dtype=np.float64)[0]
+        shift = np.asarray(engine.take(np.zeros(1, dtype=np.int64)), dtype=np.float64)[0]
     at = np.zeros((1, engine.columns_count + constant))
     gram: Matrix = engine.total(LogisticLoss(constant, shift, True, False, False), at)[0][0].hessian
     return gram
@@ -169,16 +169,12 @@ class _Rows:
     ``blur`` is the rounding of the stored numbers in units of the spread.
     """
 
-    engine: Any
+    engine: Engine
     constant: bool
-    members: Positions | None
+    count: int
     middle: Vector
     spread: Vector
     blur: Vector
-
-    @property
-    def count(self) -> int:
-        return int(self.engine.rows if self.members is None else len(self.members))
 
     @property
     def work(self) -> float:
@@ -186,7 +182,7 @@ class _Rows:
 
     def chunks(self) -> Iterator[Matrix]:
         """The rows, some at a time."""
-        for part in _chunks(self.engine, self.members):
+        for part in _chunks(self.engine):
             z = np.asfortranarray((part - self.middle) / self.spread)
             yield np.column_stack([np.ones(len(z)), z]) if self.constant else z
 
@@ -303,12 +299,12 @@ def _combination(triangle: Matrix, taken: list[int], j: int, noise: float, rows:
     return share
 
 
-def _surveyed(engine: Any, constant: bool) -> _Rows:
-    members = None if engine.weights is None else np.flatnonzero(engine.weights > 0)
-    columns = engine.columns_count
+def _surveyed(engine: Engine, constant: bool) -> _Rows:
+    columns, count = engine.columns_count, 0
     low, high = np.full(columns, np.inf), np.full(columns, -np.inf)
     short, fine = np.ones(columns, dtype=bool), np.zeros(columns, dtype=bool)
-    for part in _chunks(engine, members):
+    for part in _chunks(engine):
+        count += len(part)
         low, high = np.minimum(low, part.min(axis=0)), np.maximum(high, part.max(axis=0))
         with np.errstate(over="ignore"):
             single = part.astype(np.float32)
@@ -322,13 +318,16 @@ def _surveyed(engine: Any, constant: bool) -> _Rows:
     spread = np.where(spread > 0.0, spread, 1.0)
     roundoff = np.where(short & fine, SHORT_ROUNDOFF, UNIT_ROUNDOFF)
     size = np.maximum(np.abs(low), np.abs(high))
-    return _Rows(engine, constant, members, middle, spread, roundoff * size / spread)
+    return _Rows(engine, constant, count, middle, spread, roundoff * size / spread)
 
 
-def _chunks(engine: Any, members: Positions | None) -> Iterator[Matrix]:
-    count = engine.rows if members is None else len(members)
+def _chunks(engine: Engine) -> Iterator[Matrix]:
+    """Rows of positive weight, dense, some at a time."""
     step = max(1, NUMBERS_AT_ONCE // engine.columns_count)
-    for start in range(0, count, step):
-        which = np.arange(start, min(start + step, count))
-        part = engine.block.take(which if members is None else members[which])
-        yield np.asarray(part.toarray() if engine.sparse else part, dtype=np.float64)
+    for block in engine.blocks():
+        members = None if block.weights is None else np.flatnonzero(block.weights > 0)
+        count = block.rows if members is None else len(members)
+        for start in range(0, count, step):
+            which = np.arange(start, min(start + step, count))
+            part = block.take(which if members is None else members[which])
+            yield np.asarray(part.toarray() if engine.sparse else part, dtype=np.float64)

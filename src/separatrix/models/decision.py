@@ -6,13 +6,14 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_feature_names
 
-from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import NoSuchAttributeError, refuse
+from separatrix.core.protocols import Engine
 from separatrix.core.scores import last_of_highest
 from separatrix.engines import Block, block_of
-from separatrix.models.labels import refuse_not_finite
+from separatrix.models.labels import open_table, refuse_not_finite
 from separatrix.models.ties import Rounding
+from separatrix.terms.logistic import Scores
 
 
 class LinearDecision:
@@ -103,9 +104,9 @@ class LinearDecision:
             )
         return self._linear(X, coef, self.intercept_, probabilities, self._rounding_)
 
-    def _settle(self, block: Block, unit: float = 1.0, magnified: float = 1.0, bound: float = 0.0) -> None:
+    def _settle(self, engine: Engine, unit: float = 1.0, magnified: float = 1.0, bound: float = 0.0) -> None:
         """At the end of a fit: how far its scores can be from their true values."""
-        self._rounding_ = Rounding.of(block, self.coef_, self.intercept_, unit, magnified, bound)
+        self._rounding_ = Rounding.of(engine, self.coef_, self.intercept_, unit, magnified, bound)
 
     def _linear(
         self,
@@ -120,7 +121,7 @@ class LinearDecision:
         # sklearn's check costs more than a prediction; arrays have no names to compare
         if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
             _check_feature_names(self, X, reset=False)
-        n, d = block.shape
+        d = block.shape[1]
         if d != coef.shape[1]:
             refuse(
                 f"X has {d} features, but {type(self).__name__} is expecting {coef.shape[1]} features as input.",
@@ -129,12 +130,12 @@ class LinearDecision:
         point = np.empty((len(coef), d + 1))
         point[:, :d] = coef
         point[:, d] = intercept
-        out = np.empty((n, 2 if probabilities else len(coef)))
-        kernels.score(block.rows, point, True, probabilities, out, block.entries_per_row)
+        table = open_table(block)
+        out: Matrix = table.map(Scores(True, probabilities), point).array()
         if not np.isfinite(out).all():
-            refuse_not_finite(block)
+            refuse_not_finite(table)
         if rounding is not None:
-            (rounding.settle_shares if probabilities else rounding.settle)(block, coef, intercept, out)
+            (rounding.settle_shares if probabilities else rounding.settle)(table, coef, intercept, out)
         return out
 
 
@@ -169,6 +170,4 @@ def check_width(model: Any, columns: int) -> None:
 
 
 def _dense(block: Block) -> Matrix:
-    if block.sparse:
-        return np.asarray(block.source.toarray(), dtype=np.float64)
-    return kernels.gather(block.rows, np.arange(block.shape[0]))
+    return block.written_out()

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from separatrix.core.arrays import Codes, Positions, Vector
+from separatrix.core.arrays import Codes, Positions, Vector, Visits
 from separatrix.core.errors import refuse
+from separatrix.core.protocols import Engine
 from separatrix.core.scores import last_of_highest
-from separatrix.engines import Block, MemoryEngine, block_of
 from separatrix.terms.logistic import Scores
 
 
@@ -27,21 +27,32 @@ def hold_out(codes: Codes, classes: int, share: float, generator: np.random.Gene
     return train, out.astype(np.int64)
 
 
-def held_out_engine(block: Block, codes: Codes, classes: int, weights: Vector | None, held: Positions) -> MemoryEngine:
+def held_out_engine(engine: Engine, held: Positions) -> Engine:
     """The rows held out, with their weights."""
-    some = None if weights is None else weights[held]
-    if some is not None and not some.any():
+    some = engine.picked(held)
+    if not some.weight > 0.0:
         refuse("All rows held out have weight 0.", "set early_stopping=False.")
-    return MemoryEngine(block_of(block.take(held)), codes[held], classes, some)
+    return some
 
 
-def accuracy(engine: MemoryEngine, outputs: int, constant: bool) -> Callable[[Vector], float]:
+def only(engine: Engine, which: Visits) -> Engine:
+    """The same rows; those that are not listed have no weight."""
+    stay = np.zeros(engine.rows)
+    stay[which] = 1.0
+    given = engine.row_weights
+    return engine.reweighted(engine.laid(stay) if given is None else given.each(np.multiply, engine.laid(stay)))
+
+
+def accuracy(engine: Engine, outputs: int, constant: bool) -> Callable[[Vector], float]:
     """The weight of rows on their right side, as a share, at weights (outputs × p, flat)."""
 
     def score(point: Vector) -> float:
-        scores = engine.map(Scores(constant), point.reshape(outputs, -1))
-        found = scores[:, 0] >= 0.0 if outputs == 1 else last_of_highest(scores)
-        right = found == engine.codes
-        return float(np.mean(right) if engine.weights is None else engine.weights[right].sum() / engine.weight)
+        right = 0.0
+        for block in engine.blocks():
+            scores = block.numbers(Scores(constant), point.reshape(outputs, -1))
+            found = scores[:, 0] >= 0.0 if outputs == 1 else last_of_highest(scores)
+            own = found == block.codes
+            right += float(np.count_nonzero(own) if block.weights is None else block.weights[own].sum())
+        return right / engine.weight
 
     return score

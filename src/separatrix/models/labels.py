@@ -17,8 +17,8 @@ from separatrix.core.arrays import AnyArray, Codes, Positions, Vector
 from separatrix.core.errors import InputError, InputTypeError, refuse
 from separatrix.core.numbers import is_number
 from separatrix.core.parameters import Rule, check_value, shown
-from separatrix.core.protocols import Engine
-from separatrix.engines import Block, MemoryEngine, block_of
+from separatrix.core.protocols import Engine, Readable
+from separatrix.engines import Block, block_of, open_rows
 
 CLASS_WEIGHT = Rule(
     lambda given: given is None or isinstance(given, Mapping) or (isinstance(given, str) and given == "balanced"),
@@ -338,35 +338,36 @@ def weighted(target: Target, weights: Vector | None, factors: dict[int, float] |
 
 def open_engine(block: Block, target: Target, weights: Vector | None) -> Engine:
     """The engine for a block of labelled rows."""
-    return MemoryEngine(block, target.codes, len(target.classes), weights)
+    return open_rows(block, target.codes, len(target.classes), weights)
 
 
-def refuse_not_finite(block: Block) -> Never:
+def open_table(block: Block) -> Engine:
+    """The engine for rows alone: each of class 0, and none of another weight."""
+    return open_rows(block, np.zeros(block.shape[0], dtype=np.int32), 1, None)
+
+
+def refuse_not_finite(rows: Readable) -> Never:
     """Find the NaN or infinity that a pass stumbled over and name it; or name the overflow."""
-    largest, where = largest_value(block)
+    largest, where = largest_value(rows)
     refuse(
-        f"The sums over the rows overflow: {block.column_name(where)} reaches {largest:.3g}, and squares "
+        f"The sums over the rows overflow: {rows.column_name(where)} reaches {largest:.3g}, and squares "
         "must stay below 1.8e308.",
         "divide that column by a power of ten.",
     )
 
 
-def largest_value(block: Block) -> tuple[float, int]:
+def largest_value(rows: Readable) -> tuple[float, int]:
     """The size of the largest value and its column; a NaN or an infinity on the way is refused by its place."""
-    n, d = block.shape
     largest, where = 0.0, 0
-    step = n if block.sparse else max(1, 2**20 // d)
-    for first in range(0, n, step):
-        # sparse rows as a whole, by row: to slice compressed columns again and again takes longer than to turn them
-        part = block.source.tocsr() if block.sparse else block.take(np.arange(first, min(first + step, n)))
-        values = part.data if block.sparse else part.ravel()
+    for first, part in rows.read():
+        values = part.data if hasattr(part, "indptr") else part.ravel()
         bad = ~np.isfinite(values)
         if bad.any():
             place = int(bad.argmax())
             row, column = _place(part, place)
             what = "NaN" if np.isnan(values[place]) else "infinity"
             refuse(
-                f"Input X contains {what}: {block.column_name(column)} has it at row {first + row} "
+                f"Input X contains {what}: {rows.column_name(column)} has it at row {first + row} "
                 f"(the first of {int(bad.sum())} found in rows {first} to {first + part.shape[0] - 1}).",
                 "drop those rows, or impute with sklearn.impute.SimpleImputer in a Pipeline.",
             )
@@ -391,6 +392,7 @@ __all__ = [
     "encode",
     "largest_value",
     "open_engine",
+    "open_table",
     "refuse_not_finite",
     "sample_weights",
     "weighted",

@@ -66,7 +66,7 @@ def written_out(block: Block) -> Block:
     """
     if not block.sparse or block.shape[0] * block.shape[1] > LARGEST_WRITTEN_OUT:
         return block
-    return block_of(np.asarray(block.source.toarray(), dtype=np.float64))
+    return block_of(block.written_out())
 
 
 def check_classes(target: Target, weights: Vector | None) -> None:

@@ -25,13 +25,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix import kernels
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
+from separatrix.core.protocols import Engine
 from separatrix.core.scores import FEW_CLASSES, last_of_highest
-from separatrix.engines import Block, block_of
-
-SAMPLE_ROWS = 64
-"""Rows that say how large a typical one is."""
+from separatrix.terms.logistic import Scores
 
 MOST_MAGNIFIED = 1e6
 """A larger magnification would call clear scores ties."""
@@ -65,7 +62,7 @@ class Rounding:
     @classmethod
     def of(
         cls,
-        block: Block,
+        engine: Engine,
         coef: Matrix,
         intercept: Vector,
         unit: float = 1.0,
@@ -73,7 +70,7 @@ class Rounding:
         bound: float = 0.0,
     ) -> "Rounding":
         """From rows of the fit, its weights, and how it was reached."""
-        columns = mean_sizes(block)
+        columns = engine.typical_sizes
         magnified = min(max(magnified, 1.0), MOST_MAGNIFIED) if magnified == magnified else MOST_MAGNIFIED
         with np.errstate(all="ignore"):
             largest = float((np.abs(coef) @ columns + np.abs(intercept)).max())
@@ -92,7 +89,7 @@ class Rounding:
         out[:, d] = np.abs(intercept) + self.size
         return gamma(d) * out
 
-    def settle(self, block: Block, coef: Matrix, intercept: Vector, scores: Matrix) -> None:
+    def settle(self, engine: Engine, coef: Matrix, intercept: Vector, scores: Matrix) -> None:
         """Make scores that tie equal, in place: to 0, of K classes to the highest, the last of them a hair ahead."""
         if len(scores) == 1:  # one row should not wait for what many need
             row = scores.tolist()[0]
@@ -102,21 +99,20 @@ class Rounding:
             if abs(row[0]) > self.reach:
                 return
         near = self.near(scores)
-        for which in _portions(near, block.shape[1]):
-            part = block_of(block.take(which))
+        for which in _portions(near, engine.columns_count):
+            part = engine.picked(which)
             settle_rows(scores, which, tolerance_of_rows(part, self.tolerances(coef, intercept)))
 
-    def settle_shares(self, block: Block, coef: Matrix, intercept: Vector, shares: Matrix) -> None:
+    def settle_shares(self, engine: Engine, coef: Matrix, intercept: Vector, shares: Matrix) -> None:
         """Give both classes ½ where the score ties, in place; |p₁ − p₀| = tanh(|f|/2)."""
         if len(shares) == 1:
             negative, positive = shares.tolist()[0]
             if abs(positive - negative) > self.reach:
                 return
         near = _within(lambda first, last: shares[first:last, 1] - shares[first:last, 0], len(shares), self.reach)
-        for which in _portions(near, block.shape[1]):
-            scores = np.empty((len(which), 1))
-            part = block_of(block.take(which))
-            kernels.score(part.rows, np.column_stack([coef, intercept]), True, False, scores, part.entries_per_row)
+        for which in _portions(near, engine.columns_count):
+            part = engine.picked(which)
+            scores: Matrix = part.map(Scores(True), np.column_stack([coef, intercept])).array()
             self.settle(part, coef, intercept, scores)
             shares[which[scores[:, 0] == 0.0]] = 0.5
 
@@ -148,15 +144,6 @@ def gamma(columns: int) -> float:
     return 2.0 * (columns + 4) * UNIT_ROUNDOFF
 
 
-def mean_sizes(block: Block) -> Vector:
-    """The mean |xⱼ| over some rows, spread over the data; of sparse columns over all."""
-    n = block.shape[0]
-    if block.layout == "csc":
-        return np.asarray(abs(block.source).sum(axis=0), dtype=np.float64).ravel() / n
-    some = block.take(np.linspace(0, n - 1, min(n, SAMPLE_ROWS)).astype(np.int64))
-    return np.asarray(abs(some).mean(axis=0), dtype=np.float64).ravel()
-
-
 def lead(scores: Matrix) -> Vector:
     """By how much the highest score of each row exceeds the second.
 
@@ -174,12 +161,13 @@ def lead(scores: Matrix) -> Vector:
     return np.asarray(first - second)
 
 
-def tolerance_of_rows(rows: Block, tolerances: Matrix) -> Matrix:
+def tolerance_of_rows(rows: Engine, tolerances: Matrix) -> Matrix:
     """Σⱼ τⱼ|xⱼ| + τ₀ of every row and output (n × K)."""
-    of_outputs = [
-        kernels.bracket(rows.rows, np.ascontiguousarray(t), True, rows.entries_per_row)[1] for t in tolerances
-    ]
-    return np.column_stack(of_outputs)
+    out = np.empty((rows.rows, len(tolerances)))
+    for k, each in enumerate(tolerances):
+        for which, _, sizes in rows.brackets(np.ascontiguousarray(each), constant=True):
+            out[which, k] = sizes
+    return out
 
 
 def settle_rows(scores: Matrix, which: Positions, tolerances: Matrix) -> None:

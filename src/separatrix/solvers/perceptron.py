@@ -231,6 +231,7 @@ def learn(
     count = engine.rows if order is None else len(order)
     # a new reach takes time with every column, a row only with its entries
     much = engine.rows * engine.entries_per_row >= LITTLE and engine.columns_count <= 8 * engine.entries_per_row
+    much = much and engine.one_block
     skipping = Skipping(rule, engine, IN_ORDER if seeds is None else SHUFFLED) if rule.skips and much else None
     pocket = Pocket() if patience.pocket else None
     if seeds is not None and order is None:

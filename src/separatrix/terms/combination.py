@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix
-from separatrix.core.protocols import Engine
+from separatrix.core.protocols import Engine, LabelledBlock
+from separatrix.core.row_vector import RowVector
 from separatrix.core.total import CompensatedTotal, Total, merge_tree
 
 
@@ -25,7 +26,7 @@ class Combination:
 
     ERROR: ClassVar[float] = 8 * UNIT_ROUNDOFF
 
-    factors: Matrix
+    factors: RowVector
     constant: bool
     kernel: str = "combine"
 
@@ -35,30 +36,30 @@ class Combination:
 
     def width(self, columns: int) -> int:
         """One combination per column of factors."""
-        return 2 * int(self.factors.shape[1]) * (columns + self.constant)
+        return 2 * self.factors.width * (columns + self.constant)
 
     def work(self, entries_per_row: float, columns: int) -> float:
         """Half as much again as a plain sum per column of factors."""
-        return 1.5 * float(self.factors.shape[1]) * entries_per_row
+        return 1.5 * self.factors.width * entries_per_row
 
     def read(self, total: Total) -> Matrix:
         """Combinations (count × p)."""
         high, lost = total.sums[0]
-        combinations: Matrix = (high + lost).reshape(self.factors.shape[1], -1)
+        combinations: Matrix = (high + lost).reshape(self.factors.width, -1)
         return combinations
 
 
-def combined(engine: Engine, factors: Callable[[Engine], Matrix]) -> Matrix:
+def combined(engine: Engine, factors: Callable[[LabelledBlock], Matrix]) -> Matrix:
     """Σ rᵢₖ (xᵢ, 1) for each column k of the factors that the function gives for the rows of a part.
 
-    >>> from separatrix.engines import MemoryEngine, block_of
-    >>> engine = MemoryEngine(block_of(np.array([[1.0], [2.0]])), np.array([0, 1], dtype=np.int32))
+    >>> from separatrix.engines import block_of, open_rows
+    >>> engine = open_rows(block_of(np.array([[1.0], [2.0]])), np.array([0, 1], dtype=np.int32), 2, None)
     >>> combined(engine, lambda part: np.ones((part.rows, 1)))
     array([[3., 2.]])
     """
 
-    def of(part: Engine) -> CompensatedTotal:
-        given = np.ascontiguousarray(factors(part))
+    def of(part: LabelledBlock) -> CompensatedTotal:
+        given = RowVector((np.ascontiguousarray(factors(part)),))
         sums: Matrix = part.total(Combination(given, True), np.empty((1, 0)))
         return CompensatedTotal(np.stack([sums.ravel(), np.zeros(sums.size)])[None], np.empty(0))
 

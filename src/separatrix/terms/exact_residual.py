@@ -13,12 +13,12 @@ Errors δf of the factors move the residual by Σ δfᵢ(xᵢ − m), and by Cau
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from separatrix import kernels
-from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, Codes, Matrix, Vector
+from separatrix.core.protocols import Engine
 
 MOST_TERMS = 2**21
 """Products that are added up exactly, at most: a few hundredths of a second."""
@@ -43,14 +43,20 @@ class ExactResidual:
         return np.outer(self.lengths, self.rows) + self.sums
 
 
-def few_enough(engine: Any, targets: int) -> bool:
+def few_enough(engine: Engine, targets: int) -> bool:
     """Whether the rows may be written out and added up exactly."""
     return bool(engine.rows * (engine.columns_count + 1) * targets <= MOST_TERMS)
 
 
-def _table(engine: Any) -> Matrix:
-    rows = engine.block.take(np.arange(engine.rows))
-    return np.ascontiguousarray(rows.toarray() if engine.sparse else rows, dtype=np.float64)
+def _table(engine: Engine) -> tuple[Matrix, Vector, Codes]:
+    """All rows, their weights and classes: they are few."""
+    rows = engine.take(np.arange(engine.rows))
+    weights = np.ones(engine.rows) if engine.row_weights is None else engine.row_weights.array()
+    return (
+        np.ascontiguousarray(rows.toarray() if engine.sparse else rows, dtype=np.float64),
+        weights,
+        engine.labels.array(),
+    )
 
 
 def _scores(rows: Matrix, points: Matrix) -> Matrix:
@@ -73,13 +79,12 @@ def _column_lengths(rows: Matrix, weights: Vector, centre: Vector) -> Vector:
 
 
 def least_squares_residual(
-    engine: Any, signs: Matrix, centre: Vector, coef: Matrix, intercept: Vector, alpha: float
+    engine: Engine, signs: Matrix, centre: Vector, coef: Matrix, intercept: Vector, alpha: float
 ) -> ExactResidual:
     """Σ aᵢeᵢ(xᵢ − m) − αw."""
-    rows = _table(engine)
-    weights = np.ones(len(rows)) if engine.weights is None else engine.weights
+    rows, weights, codes = _table(engine)
     scores = _scores(rows, np.column_stack([coef, intercept]))
-    missed = signs[engine.codes] - scores
+    missed = signs[codes] - scores
     sums, size = _combined(rows, weights[:, None] * missed, centre)
     off = UNIT_ROUNDOFF * np.sqrt(weights @ np.square(np.abs(scores) + 3.0 * np.abs(missed)))
     shrunk = alpha * coef.T
@@ -87,11 +92,10 @@ def least_squares_residual(
     return ExactResidual(sums - shrunk, rounded, off, _column_lengths(rows, weights, centre))
 
 
-def gaussian_residual(engine: Any, means: Matrix, coef: Matrix, sides: Matrix) -> ExactResidual:
+def gaussian_residual(engine: Engine, means: Matrix, coef: Matrix, sides: Matrix) -> ExactResidual:
     """Σwₜ − Σₖ cₖₜμₖ for each target t; ``sides`` is c (K × targets), its columns adding up to zero."""
-    rows = _table(engine)
-    weights = np.ones(len(rows)) if engine.weights is None else engine.weights
-    codes, count = engine.codes, len(means)
+    rows, weights, codes = _table(engine)
+    count = len(means)
     centre = means.mean(axis=0)
     scores = _scores(rows, np.column_stack([coef, -(coef @ centre)]))
     inside = np.zeros((len(rows), count))

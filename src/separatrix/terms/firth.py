@@ -45,7 +45,7 @@ from scipy.special import expit
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
 from separatrix.core.factor import Factor, factorise
-from separatrix.core.protocols import Engine
+from separatrix.core.protocols import LabelledBlock
 from separatrix.terms.combination import Combination, combined
 from separatrix.terms.penalised import PenalisedLoss
 
@@ -117,7 +117,7 @@ class FirthLoss:
         assert factor is not None
         seen: list[tuple[float, float, float, float]] = []
 
-        def residual_of(part: Engine) -> Matrix:
+        def residual_of(part: LabelledBlock) -> Matrix:
             z, weights, curvature, squares = self._rows(part, standing)
             sign = np.where(part.codes == 1, 1.0, -1.0)
             missing = sign * expit(-sign * z)  # y − π, each tail from its own score
@@ -136,11 +136,11 @@ class FirthLoss:
         rounding = self._rounding(standing.point, factor, *map(math.fsum, sums))
         return Slope(gradient, step, solve, decrement, rounding)
 
-    def _rows(self, part: Engine, standing: Standing) -> tuple[Vector, Vector, Vector, Vector]:
+    def _rows(self, part: LabelledBlock, standing: Standing) -> tuple[Vector, Vector, Vector, Vector]:
         """Scores of some rows, their weights, the curvature of their losses, and x̃ᵢᵀ I⁻¹ x̃ᵢ."""
         assert standing.factor is not None
         loss = replace(self.loss, engine=part)
-        z = loss.scores(standing.point)[:, 0]
+        z: Vector = loss.scores(standing.point).array()[:, 0]
         weights = np.ones(part.rows) if part.weights is None else part.weights
         # rows of no weight may lie anywhere
         squares = np.where(weights > 0, FirthLoss(loss, self.keep).squared_lengths(standing.factor), 0.0)
@@ -151,12 +151,12 @@ class FirthLoss:
 
         @cache
         def factor() -> Factor:
-            curves = np.empty(self.loss.engine.rows)
-            for which, part in self.loss.engine.parts():
+            def curve(part: LabelledBlock) -> Vector:
                 _, weights, curvature, squares = self._rows(part, standing)
                 # at zero a row's curvature is ¼ of its weight
-                curves[which] = 4.0 * weights * (1.0 + curvature * squares) * curvature
-            heavy = replace(self.loss, engine=self.loss.engine.reweighted(curves))
+                return np.asarray(4.0 * weights * (1.0 + curvature * squares) * curvature)
+
+            heavy = replace(self.loss, engine=self.loss.engine.reweighted(self.loss.engine.collect(curve)))
             gram = heavy.evaluate(np.zeros(heavy.size), curvature=True).hessian
             assert gram is not None
             found = factorise(gram * heavy.weight, standing.point, self.keep)
@@ -180,7 +180,8 @@ class FirthLoss:
         inverse, _ = lapack.dtrtri(np.tril(factor.lower), lower=1)
         transform = np.zeros((len(inverse), self.loss.size))
         transform[:, factor.keep if factor.keep is not None else slice(None)] = inverse
-        squares: Vector = self.loss.engine.map(SquaredLengths(self.loss.constant, self.loss.shift), transform)[:, 0]
+        lengths = SquaredLengths(self.loss.constant, self.loss.shift)
+        squares: Vector = self.loss.engine.map(lengths, transform).array()[:, 0]
         return squares
 
     def _into_shifted(self, combined: Vector) -> Vector:

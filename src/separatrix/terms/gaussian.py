@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, Codes, Matrix, Positions, Vector
 from separatrix.core.factor import independent
 from separatrix.core.protocols import Engine
 from separatrix.terms.moments import ClassMoments, Spreads, full_columns
@@ -72,10 +72,13 @@ def ledoit_wolf(engine: Engine, moments: ClassMoments) -> tuple[Matrix, Vector]:
     variances = np.einsum("kjj->kj", moments.scatters) / moments.weights[:, None]
     scales = np.where(variances > 0, np.sqrt(variances), 1.0)
     full = full_columns(engine, len(scales)) if engine.sparse else None
-    lengths = engine.map(Spreads(np.ascontiguousarray(1.0 / scales), full), np.ascontiguousarray(moments.means))[:, 0]
-    weights = None if engine.weights is None else engine.weights
-    fourth = np.square(lengths) if weights is None else weights * np.square(lengths)
-    fourths = np.bincount(engine.codes, fourth, minlength=len(scales))
+    lengths = engine.map(Spreads(np.ascontiguousarray(1.0 / scales), full), np.ascontiguousarray(moments.means))
+
+    def fourths_of(part: Matrix, codes: Codes, weights: Vector | None) -> Vector:
+        fourth = np.square(part[:, 0]) if weights is None else weights * np.square(part[:, 0])
+        return np.bincount(codes, fourth, minlength=len(scales)).astype(np.float64)
+
+    fourths = lengths.sum(fourths_of, engine.labels, engine.row_weights)
     covariances, amounts = [], []
     for scatter, scale, n, sum_of_fourths in zip(moments.scatters, scales, moments.weights, fourths, strict=True):
         d = len(scale)

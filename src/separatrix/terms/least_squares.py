@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.linalg import eigh, lapack, qr
+from scipy.linalg import eigh, qr
 
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
 from separatrix.core.factor import independent
-from separatrix.core.protocols import Engine
+from separatrix.core.protocols import Engine, LabelledBlock
 from separatrix.terms.combination import combined
 from separatrix.terms.logistic import Scores
 from separatrix.terms.moments import ClassMoments
@@ -79,66 +79,6 @@ class NormalEquations:
         return np.asarray(self.target - coef @ self.centre)
 
 
-@dataclass(frozen=True, slots=True)
-class RidgeSolution:
-    """Weights (targets × d), offsets, the kept columns, and T with ‖T(x − m, 1)‖² = h."""
-
-    coef: Matrix
-    intercept: Vector
-    keep: Positions
-    leverage_map: Matrix
-
-
-def solve_ridge(engine: Engine, equations: NormalEquations, alpha: float) -> RidgeSolution:
-    """Cholesky of the scaled Gram matrix and one refinement from the data, or a triangle where that is too ill."""
-    d = len(equations.gram)
-    scale = np.sqrt(equations.gram.diagonal() + alpha)
-    unit = np.where(scale > 0, scale, 1.0)
-    keep: Positions = np.arange(d)
-    if alpha == 0.0:
-        keep = independent_columns(equations)
-    matrix = (equations.gram + alpha * np.eye(d))[np.ix_(keep, keep)] / np.outer(unit[keep], unit[keep])
-    lower, info = lapack.dpotrf(matrix.T, lower=1, clean=1)
-    trusted = info == 0 and len(keep) > 0
-    if trusted:
-        trusted = bool(lapack.dpocon(lower, np.abs(matrix).sum(axis=0).max(), uplo="L")[0] > WORST)
-    coef = np.zeros((equations.side.shape[1], d))
-    if trusted:
-        coef[:, keep] = (lapack.dpotrs(lower, equations.side[keep] / unit[keep, None], lower=1)[0].T) / unit[keep]
-    elif len(keep):
-        upper, turned = triangle(engine, equations, alpha, keep, unit)
-        lower = upper.T
-        coef[:, keep] = lapack.dtrtrs(upper, turned)[0].T / unit[keep]
-    coef = _refined(engine, equations, alpha, coef, lower, keep, unit)
-    across = np.zeros((len(keep) + equations.constant, d + equations.constant))
-    if len(keep):
-        inverse = lapack.dtrtri(lower, lower=1)[0]
-        across[: len(keep), keep] = np.tril(inverse) / unit[keep]
-    if equations.constant:
-        across[-1, -1] = equations.weight**-0.5
-    return RidgeSolution(coef, equations.intercept(coef), keep, across)
-
-
-def _refined(
-    engine: Engine, equations: NormalEquations, alpha: float, coef: Matrix, lower: Matrix, keep: Positions, unit: Vector
-) -> Matrix:
-    """Weights moved by what the rows say is left of the equations, for as long as that becomes less."""
-    if not len(keep):
-        return coef
-    left = equation_residual(engine, equations, coef, alpha)[0][keep] / unit[keep, None]
-    for _ in range(2):
-        moved = coef.copy()
-        moved[:, keep] += lapack.dpotrs(lower, left, lower=1)[0].T / unit[keep]
-        now = equation_residual(engine, equations, moved, alpha)[0][keep] / unit[keep, None]
-        if not np.linalg.norm(now) < np.linalg.norm(left):
-            break
-        enough = np.linalg.norm(now) > 0.1 * np.linalg.norm(left)
-        coef, left = moved, now
-        if enough:
-            break
-    return coef
-
-
 def independent_columns(equations: NormalEquations) -> Positions:
     """Columns that a fit without a penalty keeps: those that vary, and no combinations of others."""
     gram = equations.gram
@@ -147,13 +87,13 @@ def independent_columns(equations: NormalEquations) -> Positions:
     return independent(np.where(constant[:, None] | constant[None, :], 0.0, gram), last_first=False)
 
 
-def row_blocks(engine: Any, centre: Vector) -> Iterator[tuple[slice, Matrix]]:
-    """Rows about the centre, dense, a few at a time."""
-    step = max(1, BLOCK_NUMBERS // engine.columns_count)
-    for first in range(0, engine.rows, step):
-        which = slice(first, min(first + step, engine.rows))
-        part = engine.block.take(np.arange(which.start, which.stop))
-        part = np.asarray(part.toarray(), dtype=np.float64) if engine.sparse else part
+def row_blocks(block: LabelledBlock, centre: Vector) -> Iterator[tuple[slice, Matrix]]:
+    """Rows of a block about the centre, dense, a few at a time."""
+    step = max(1, BLOCK_NUMBERS // block.columns_count)
+    for first in range(0, block.rows, step):
+        which = slice(first, min(first + step, block.rows))
+        part = block.take(np.arange(which.start, which.stop))
+        part = np.asarray(part.toarray(), dtype=np.float64) if block.sparse else part
         part -= centre  # a copy of ours
         yield which, part
 
@@ -165,11 +105,12 @@ def triangle(
     k, targets = len(keep), len(equations.target)
     signs = signs_of(2 if targets == 1 else targets) - equations.target
     current = np.hstack([np.diag(np.sqrt(alpha) / unit[keep]), np.zeros((k, targets))])
-    for which, part in row_blocks(engine, equations.centre):
-        rows = np.hstack([part[:, keep] / unit[keep], signs[engine.codes[which]]])
-        if engine.weights is not None:
-            rows *= np.sqrt(engine.weights[which])[:, None]
-        current = qr(np.vstack([current, rows]), mode="r", overwrite_a=True, check_finite=False)[0][: k + targets]
+    for block in engine.blocks():
+        for which, part in row_blocks(block, equations.centre):
+            rows = np.hstack([part[:, keep] / unit[keep], signs[block.codes[which]]])
+            if block.weights is not None:
+                rows *= np.sqrt(block.weights[which])[:, None]
+            current = qr(np.vstack([current, rows]), mode="r", overwrite_a=True, check_finite=False)[0][: k + targets]
     upper = np.triu(current[:k])
     signs_of_rows = np.where(upper.diagonal() < 0, -1.0, 1.0)[:, None]
     return np.asarray(upper[:, :k] * signs_of_rows), np.asarray(upper[:, k:] * signs_of_rows)
@@ -195,9 +136,9 @@ def equation_residual(
     signs = signs_of(2 if len(coef) == 1 else len(coef))
     misses = []
 
-    def errors_of(part: Engine) -> Matrix:
+    def errors_of(part: LabelledBlock) -> Matrix:
         errors = signs[part.codes]
-        errors -= part.map(Scores(True), points)
+        errors -= part.numbers(Scores(True), points)
         if part.weights is not None:
             errors *= part.weights[:, None]
         misses.append(float(np.abs(errors).sum()))
@@ -238,9 +179,9 @@ class Spectrum:
 
 
 def left_out(
-    engine: Any, equations: NormalEquations, spectrum: Spectrum, alphas: Vector
+    block: LabelledBlock, equations: NormalEquations, spectrum: Spectrum, alphas: Vector
 ) -> Iterator[tuple[slice, Any]]:
-    """Y − f₋ᵢ(xᵢ) for a few rows at a time, (rows × targets × penalties)."""
+    """Y − f₋ᵢ(xᵢ) for a few rows of a block at a time, (rows × targets × penalties)."""
     squares = np.square(spectrum.roots)[:, None] + alphas
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.where(squares > 0, 1.0 / squares, 0.0)
@@ -248,13 +189,13 @@ def left_out(
     weights = (spectrum.side[:, :, None] * inverse[:, None, :]).reshape(len(squares), targets * len(alphas))
     signs = signs_of(2 if targets == 1 else targets)
     base = 1.0 / equations.weight if equations.constant else 0.0
-    for which, part in row_blocks(engine, equations.centre):
+    for which, part in row_blocks(block, equations.centre):
         turned = part @ spectrum.axes
         fitted = (turned @ weights).reshape(len(turned), targets, len(alphas)) + equations.target[:, None]
         share = base + np.square(turned) @ inverse
-        if engine.weights is not None:
-            share *= np.minimum(engine.weights[which], 1.0)[:, None]
-        errors = signs[engine.codes[which]][:, :, None] - fitted
+        if block.weights is not None:
+            share *= np.minimum(block.weights[which], 1.0)[:, None]
+        errors = signs[block.codes[which]][:, :, None] - fitted
         yield which, downdated(errors, share[:, None, :])
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.arrays import Matrix, Vector
+from separatrix.core.row_vector import RowVector
 from separatrix.core.total import Total
 from separatrix.terms.losses import LossTotal, Ranges
 
@@ -32,8 +33,8 @@ HEADER = 5
 class LogisticLoss:
     """The logistic loss, its gradient, and on request its Hessian and the columns' ranges.
 
-    ``diagonal`` asks for the Hessian's diagonal only; ``row_curvature`` is a buffer
-    of one number per row, filled in passing.
+    ``diagonal`` asks for the Hessian's diagonal only; ``row_curvature`` is room for
+    one number per row, filled in passing.
     """
 
     constant: bool
@@ -41,7 +42,7 @@ class LogisticLoss:
     curvature: bool = False
     diagonal: bool = False
     ranges: bool = False
-    row_curvature: Vector | None = None
+    row_curvature: RowVector | None = None
     kernel: str = "logistic"
 
     def options(self) -> Mapping[str, Any]:
@@ -95,7 +96,7 @@ class CurvatureProduct:
     """Σ cᵢ x̃ᵢ ⟨x̃ᵢ, v⟩ for each direction v: the Hessian times v without the Hessian; cᵢ = 1 by default."""
 
     constant: bool
-    row_weights: Vector | None
+    row_weights: RowVector | None
     kernel: str = "product"
 
     def options(self) -> Mapping[str, Any]:

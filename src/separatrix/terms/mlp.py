@@ -1,42 +1,20 @@
-"""A network's objective over all rows, and an epoch of steps over batches of them."""
+"""A network's objective over all rows, and its scores."""
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from separatrix import kernels
-from separatrix.core.arrays import AnyArray, Codes, Matrix, Vector
-from separatrix.kernels.network import NetworkPasses, StepRule, Visits
+from separatrix.core.arrays import AnyArray, Matrix, Vector
+from separatrix.core.protocols import Engine, Source
+from separatrix.kernels.network import NetworkPasses
 from separatrix.kernels.pool import run_lanes
 from separatrix.terms.architecture import Architecture
 from separatrix.terms.layers import Forward, lanes_for
 
 BLOCK_ROWS = 1024
 """Rows whose values are held at once in a pass over all rows."""
-
-
-class Source(Protocol):
-    """Rows by number or in a row."""
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-
-    @property
-    def sparse(self) -> bool:
-        """Whether zeros are left out."""
-
-    @property
-    def view(self) -> kernels.Rows:
-        """The rows as the kernels read them one by one."""
-
-    def buffer(self, rows: int) -> AnyArray | None:
-        """Room for so many rows; None where they stay sparse."""
-
-    def slice(self, first: int, last: int, out: AnyArray | None) -> Any:
-        """Rows first … last−1."""
 
 
 @dataclass(frozen=True)
@@ -47,29 +25,30 @@ class NetworkLoss:
     """
 
     architecture: Architecture
-    source: Source
-    codes: Codes
-    weights: Vector | None
+    engine: Engine
     alpha: float
+    dtype: Any = np.float64
 
     @cached_property
     def _passes(self) -> NetworkPasses:
-        architecture, source = self.architecture, self.source
-        return NetworkPasses(architecture.units, architecture.activation, np.float64, source.sparse, source.rows)
+        architecture, engine = self.architecture, self.engine
+        return NetworkPasses(architecture.units, architecture.activation, np.float64, engine.sparse, engine.rows)
 
     @cached_property
-    def _visits(self) -> Visits:
-        return Visits(self.source.view, kernels.Labels(self.codes, self.weights))
+    def _visits(self) -> list[Any]:
+        return [block.visits(self.dtype, None) for block in self.engine.blocks()]
 
     @property
     def weight(self) -> float:
         """S."""
-        return float(self.source.rows if self.weights is None else self.weights.sum())
+        return self.engine.weight
 
     def evaluate(self, point: AnyArray) -> tuple[float, Vector]:
         """F and its gradient, added up in float64 whatever the rows are stored in."""
         wide = point.astype(np.float64, copy=False)
-        loss, gradient = self._passes.losses(self._visits, wide)
+        (loss, gradient), *others = (self._passes.losses(visits, wide) for visits in self._visits)
+        for more, slopes in others:
+            loss, gradient = loss + more, gradient + slopes
         end, scale = self.architecture.weights_end, 1.0 / self.weight
         gradient[:end] += self.alpha * wide[:end]
         gradient *= scale
@@ -94,32 +73,3 @@ def scores(architecture: Architecture, weights: AnyArray, source: Source) -> Mat
 
     run_lanes(lane_scores, lanes)
     return out
-
-
-class Epochs:
-    """Steps over batches, compiled.
-
-    The objective of an epoch is the mean over its batches as each was met, before its
-    step, weighted by their numbers of rows; a batch's penalty is α/2‖W‖² over its own S.
-    """
-
-    def __init__(
-        self,
-        architecture: Architecture,
-        weights: AnyArray,
-        source: Source,
-        labels: kernels.Labels,
-        alpha: float,
-        batch_size: int,
-    ) -> None:
-        self._weights, self._gradient = weights, np.empty_like(weights)
-        self._view, self._labels, self._alpha, self._size = source.view, labels, alpha, batch_size
-        self._passes = NetworkPasses(
-            architecture.units, architecture.activation, weights.dtype, source.sparse, batch_size
-        )
-
-    def run(self, order: AnyArray | None, update: StepRule) -> tuple[float, float]:
-        """Visit the rows of ``order``, all where it is None, batch by batch: the epoch's objective and its mistakes."""
-        visits = Visits(self._view, self._labels, order)
-        total, wrong = self._passes.steps(visits, self._weights, self._gradient, update, self._alpha, self._size)
-        return total / visits.count, wrong

@@ -151,13 +151,13 @@ def class_shifts(engine: Engine, classes: int) -> Matrix:
     Sparse rows are shifted only in columns of which every row of the class stores its value.
     """
     d = engine.columns_count
-    some: Any = engine.sample(min(SAMPLE, engine.rows), 0)
+    some = engine.sample(min(SAMPLE, engine.rows), 0)
     full = np.ones((classes, d), dtype=bool)
     if engine.sparse:
         full = full_columns(engine, classes)
         if not full.any():
             return np.zeros((classes, d))
-    rows = some.block.take(np.arange(some.rows))
+    rows = some.take(np.arange(some.rows))
     shift = np.zeros((classes, d))
     with np.errstate(all="ignore"):
         for code in range(classes):
@@ -167,14 +167,13 @@ def class_shifts(engine: Engine, classes: int) -> Matrix:
     return np.where(np.isfinite(shift), shift, 0.0)
 
 
-def full_columns(engine: Any, classes: int) -> Any:
+def full_columns(engine: Engine, classes: int) -> Any:
     """Which columns (K × d) every row of a class stores a value of."""
-    source, d = engine.block.source, engine.columns_count
-    lines = np.repeat(np.arange(len(source.indptr) - 1), np.diff(source.indptr))
-    rows, columns = (source.indices, lines) if engine.block.layout == "csc" else (lines, source.indices)
-    places = engine.codes[rows].astype(np.int64) * d + columns
-    stored = np.bincount(places, minlength=classes * d).reshape(classes, d)
-    return stored == np.bincount(engine.codes, minlength=classes)[:, None]
+    stored, seen = np.zeros((classes, engine.columns_count), dtype=np.int64), np.zeros(classes, dtype=np.int64)
+    for block in engine.blocks():
+        stored += block.stored_in(classes)
+        seen += np.bincount(block.codes, minlength=classes)
+    return stored == seen[:, None]
 
 
 def class_moments(engine: Engine, classes: int, each: bool = False, shift: Matrix | None = None) -> ClassMoments:

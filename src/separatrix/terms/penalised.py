@@ -28,6 +28,7 @@ import numpy as np
 from separatrix.core.arrays import Matrix, Positions, Vector
 from separatrix.core.errors import NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
+from separatrix.core.row_vector import RowVector
 from separatrix.terms.combination import Combination
 from separatrix.terms.logistic import CurvatureProduct, LogisticLoss, Scores
 from separatrix.terms.losses import LossTotal, Ranges
@@ -52,7 +53,7 @@ class PenalisedLoss:
     ranges: Ranges | None = None
     size: int = field(init=False)
     prepared: Vector | None = field(default=None, init=False, repr=False)
-    _kept: Any = field(default=None, init=False, repr=False)
+    _kept: RowVector | None = field(default=None, init=False, repr=False)
     _weight: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -97,18 +98,17 @@ class PenalisedLoss:
     def prepare_products(self, point: Vector, diagonal: bool = True) -> Evaluation:
         """One pass, with the Hessian's diagonal, that keeps what ``product`` needs of every row."""
         if self._kept is None:
-            rows = self.engine.rows
-            self._kept = np.empty(rows) if self.outputs == 1 else np.empty((self.outputs, rows))
+            self._kept = self.engine.room() if self.outputs == 1 else self.engine.room((self.outputs,))
         self.prepared = point
         return self._evaluation(point, False, self._kept, diagonal)
 
     @property
-    def row_curvature(self) -> Vector:
+    def row_curvature(self) -> RowVector:
         """Each row's curvature times its weight at the prepared point; of one output."""
-        kept: Vector = self._kept
-        return kept
+        assert self._kept is not None
+        return self._kept
 
-    def gathered(self, factors: Vector) -> Vector:
+    def gathered(self, factors: RowVector) -> Vector:
         """Σ rᵢ(xᵢ − shift, 1) over the rows, in the coordinates of a gradient; of one output."""
         last = np.append(np.zeros(self.engine.columns_count), 1.0)
         raw = self.engine.total(CurvatureProduct(True, factors), last[None])[0]
@@ -117,6 +117,7 @@ class PenalisedLoss:
     def product(self, direction: Vector) -> Vector:
         """The Hessian at the prepared point times a direction."""
         at = self.raw_point(direction)[None]
+        assert self._kept is not None
         if self.outputs == 1:
             raw = self.engine.total(CurvatureProduct(self.constant, self._kept), at)[0]
         else:
@@ -135,15 +136,15 @@ class PenalisedLoss:
         """The same objective on columns that are packed as they are chosen; of two classes."""
         return self.engine.on_columns(self.constant, self._weight, self.strength)
 
-    def scores(self, point: Vector) -> Matrix:
+    def scores(self, point: Vector) -> RowVector:
         """Scores of every row (n × outputs)."""
         return self.raw_scores(self.raw_point(point))
 
-    def raw_scores(self, raw: Vector) -> Matrix:
+    def raw_scores(self, raw: Vector) -> RowVector:
         """The same at (w, b)."""
         return self.engine.map(Scores(self.constant), np.ascontiguousarray(raw.reshape(self.outputs, -1)))
 
-    def combine(self, factors: Matrix) -> Matrix:
+    def combine(self, factors: RowVector) -> Matrix:
         """Σ rᵢₖ x̃ᵢ over the rows (count × columns + 1), the plain sum of the factors last."""
         combined: Matrix = self.engine.total(Combination(factors, True), np.empty((1, 0)))
         return combined
@@ -200,7 +201,9 @@ class PenalisedLoss:
     def _weights_part(self, point: Vector) -> Matrix:
         return point.reshape(self.outputs, -1)[:, : self.engine.columns_count]
 
-    def _term(self, curvature: bool, buffer: Any, diagonal: bool, scores: bool) -> LogisticLoss | SoftmaxLoss:
+    def _term(
+        self, curvature: bool, buffer: RowVector | None, diagonal: bool, scores: bool
+    ) -> LogisticLoss | SoftmaxLoss:
         shift = None if self.engine.sparse else self.shift
         if self.outputs == 1:
             return LogisticLoss(self.constant, shift, curvature, diagonal, self.ranges is None, row_curvature=buffer)
@@ -216,7 +219,7 @@ class PenalisedLoss:
         )
 
     def _evaluation(
-        self, point: Vector, curvature: bool, buffer: Any, squares: bool = False, scores: bool = True
+        self, point: Vector, curvature: bool, buffer: RowVector | None, squares: bool = False, scores: bool = True
     ) -> Evaluation:
         term = self._term(curvature, buffer, squares, scores)
         total: LossTotal = self.engine.total(term, self.raw_point(point)[None])[0][0]

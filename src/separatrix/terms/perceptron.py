@@ -20,11 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.arrays import Matrix, Vector
+from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.parameters import NOT_NEGATIVE, called_rates
 from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
-from separatrix.terms.combination import Combination
 from separatrix.terms.logistic import Scores
 
 
@@ -128,30 +127,29 @@ class PerceptronRule:
         engine.sweep(self, state, order)
         state.epochs += 1
 
-    def signed_scores(self, engine: Engine, points: Matrix) -> Matrix:
-        """s·z of every row at each point (n × points)."""
-        signed = engine.map(Scores(self.constant), points)
-        signed[engine.codes != self.positive] *= -1.0
-        return signed
-
     def stretches(self, engine: Engine, points: Matrix) -> Iterator[tuple[slice, Matrix]]:
-        """The same, some rows after others."""
-        for rows, signed in engine.stretches(Scores(self.constant), points):
-            signed[engine.codes[rows] != self.positive] *= -1.0
+        """s·z of every row at each point, some rows after others."""
+        for rows, signed, _, _ in self._signed(engine, points):
             yield rows, signed
+
+    def _signed(self, engine: Engine, points: Matrix) -> Iterator[tuple[slice, Matrix, AnyArray, Vector | None]]:
+        """The same, with which rows are positive and the rows' weights."""
+        done = 0
+        for block in engine.blocks():
+            for rows, signed in block.stretches(Scores(self.constant), points):
+                own = block.codes[rows] == self.positive
+                signed[~own] *= -1.0
+                weights = None if block.weights is None else block.weights[rows]
+                yield slice(done + rows.start, done + rows.stop), signed, own, weights
+            done += block.rows
 
     def wrong(self, engine: Engine, points: Matrix) -> Vector:
         """Weight of the rows on the wrong side of each point; the boundary is the positive class's."""
         counts = np.zeros(len(points))
-        for rows, signed in self.stretches(engine, points):
-            own = (engine.codes[rows] == self.positive)[:, None]
-            wrong = np.where(own, signed < 0.0, signed <= 0.0)
-            counts += np.count_nonzero(wrong, axis=0) if engine.weights is None else engine.weights[rows] @ wrong
+        for _, signed, own, weights in self._signed(engine, points):
+            wrong = np.where(own[:, None], signed < 0.0, signed <= 0.0)
+            counts += np.count_nonzero(wrong, axis=0) if weights is None else weights @ wrong
         return counts
-
-    def lengths(self, engine: Engine) -> Vector:
-        """‖x‖ of every row, the constant counted in."""
-        return engine.map(Lengths(self.constant), np.empty((1, 0)))[:, 0]
 
     def sizes(self, engine: Engine) -> tuple[float, float]:
         """The greatest length of a row and the mean of ‖x‖²; not finite where a row is not."""
@@ -168,43 +166,3 @@ class PerceptronRule:
         if self.average_from < 0 or count <= 0 or state.total is None:
             return state.point.copy()
         return state.total / count if self.penalised else state.point - state.total / count
-
-
-@dataclass(frozen=True, slots=True)
-class BatchRule(PerceptronRule):
-    """The batch rule: one step per epoch, against the gradient of J_p at one w."""
-
-    @property
-    def skips(self) -> bool:
-        """All rows count at once."""
-        return False
-
-    def epoch(self, engine: Engine, state: SweepState, order: Any) -> None:
-        """One gradient step; visits and mistakes are counted per row."""
-        signs = np.where(engine.codes == self.positive, 1.0, -1.0)
-        weights = np.ones(engine.rows) if engine.weights is None else engine.weights
-        signed = self.signed_scores(engine, state.point[None])[:, 0]
-        wrong = ~(signed > self.margin) & (weights > 0)
-        factors = np.where(wrong, signs * weights, 0.0)
-        combined: Matrix = engine.total(Combination(np.ascontiguousarray(factors[:, None]), True), np.empty((1, 0)))
-        state.epochs += 1
-        eta = self.schedule.rate(state.epochs)
-        d = engine.columns_count
-        weights_part = state.point[:d]
-        weights_part *= max(0.0, 1.0 - eta * self.shrink)
-        state.point += eta * combined[0, : len(state.point)]
-        if self.truncate > 0.0:
-            weights_part[...] = np.sign(weights_part) * np.maximum(np.abs(weights_part) - eta * self.truncate, 0.0)
-        if state.total is not None and state.epochs > self.average_from >= 0:
-            state.total += state.point
-        state.counters[0] += np.count_nonzero(weights > 0)
-        state.counters[1] += np.count_nonzero(wrong)
-        state.counters[2] += float(np.sum(weights[wrong] * (self.margin - signed[wrong])))
-        state.counters[8] += float(np.sum(weights[np.where(signs > 0.0, signed < 0.0, ~(signed > 0.0))]))
-
-    def average(self, state: SweepState) -> Vector:
-        """The mean of the weights after each averaged epoch."""
-        count = state.epochs - self.average_from
-        if self.average_from < 0 or count <= 0 or state.total is None:
-            return state.point.copy()
-        return state.total / count

@@ -100,8 +100,8 @@ class DescentRule:
 
     ``average_from`` steps are not part of the average, if there is one.
 
-    >>> from separatrix.engines import MemoryEngine, block_of
-    >>> engine = MemoryEngine(block_of(np.array([[2.0]])), np.array([1], dtype=np.int32))
+    >>> from separatrix.engines import block_of, open_rows
+    >>> engine = open_rows(block_of(np.array([[2.0]])), np.array([1], dtype=np.int32), 2, None)
     >>> state = SweepState(np.zeros(2))
     >>> engine.sweep(DescentRule(Rates("constant", 1.0)), state).point  # (1 − ½)·(2, 1)
     array([1. , 0.5])

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.core.arrays import Matrix, Vector
+from separatrix.core.row_vector import RowVector
 from separatrix.core.total import Total
 from separatrix.terms.losses import LossTotal, Ranges
 
@@ -34,7 +35,7 @@ class SoftmaxLoss:
     A point is (classes × p), flat. ``blocks`` asks for the Hessian's blocks of one class (``classes``), for their sum
     (1) or for none, ``weighted_rows`` for Σ aᵢπᵢₖ(1 − πᵢₖ)x̃ᵢ of each class, and ``scores`` for the curvature of the
     scores, which is zero otherwise: with many classes and few columns it costs more than all the rest.
-    ``row_probabilities`` is a buffer (classes × n), filled in passing.
+    ``row_probabilities`` is room for as many numbers per row, filled in passing.
     """
 
     classes: int
@@ -46,7 +47,7 @@ class SoftmaxLoss:
     blocks: int = 0
     weighted_rows: bool = False
     scores: bool = True
-    row_probabilities: Matrix | None = None
+    row_probabilities: RowVector | None = None
     kernel: str = "softmax"
 
     def options(self) -> Mapping[str, Any]:
@@ -119,7 +120,7 @@ class SoftmaxProduct:
 
     classes: int
     constant: bool
-    row_probabilities: Matrix
+    row_probabilities: RowVector
     kernel: str = "softmax_product"
 
     def options(self) -> Mapping[str, Any]:

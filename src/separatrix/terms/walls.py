@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import lapack, qr
 from scipy.sparse.csgraph import connected_components
 
-from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Positions, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, Codes, Matrix, Positions, Vector
 from separatrix.core.protocols import Engine
 from separatrix.terms.gaussian import GaussianClasses, scaled_lower
 from separatrix.terms.logistic import Scores
@@ -145,7 +145,9 @@ def _off(
     values = engine.map(Scores(True), np.ascontiguousarray(points))
     mine = np.zeros((len(classes.means), at.shape[1]))
     mine[seen] = at
-    apart = np.linalg.norm(values - mine[engine.codes], axis=1)
-    if engine.weights is not None:
-        apart = apart[engine.weights > 0]
-    return float(apart.max(initial=0.0))
+
+    def farthest(part: Matrix, codes: Codes, weights: Vector | None) -> float:
+        apart = np.linalg.norm(part - mine[codes], axis=1)
+        return float((apart if weights is None else apart[weights > 0]).max(initial=0.0))
+
+    return max(farthest(*together) for together in values.beside(engine.labels, engine.row_weights))

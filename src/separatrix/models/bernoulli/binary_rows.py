@@ -17,7 +17,7 @@ def binary_blocks(block: Block, threshold: float | None) -> Iterator[tuple[int, 
     """Rows first … last−1 as zeros and ones, one for values above the threshold; None asks for zeros and ones."""
     n, d = block.shape
     if block.sparse and not (threshold is not None and threshold < 0):
-        source = block.source
+        source = block.as_stored()
         _check(block, source.data, threshold)
         above = (source.data > (0.5 if threshold is None else threshold)).astype(np.uint8)
         yield 0, n, block_of(type(source)((above, source.indices, source.indptr), shape=source.shape))
@@ -31,9 +31,7 @@ def binary_blocks(block: Block, threshold: float | None) -> Iterator[tuple[int, 
 
 
 def _rows(block: Block, first: int, last: int) -> Any:
-    if isinstance(block.source, np.ndarray):
-        return block.source[first:last]
-    part = block.take(np.arange(first, last))
+    part = block.as_stored(first, last)
     return part.toarray() if block.sparse else part
 
 

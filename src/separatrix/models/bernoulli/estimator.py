@@ -8,21 +8,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_feature_names
 
-from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.core.parameters import ANYTHING, FLAG, NONE, array_of_numbers, check, number, shown
+from separatrix.core.protocols import Engine
 from separatrix.core.scores import last_of_highest
-from separatrix.engines import Block, block_of
+from separatrix.engines import block_of
 from separatrix.models.bernoulli.binary_rows import binary_blocks, refuse_strange
 from separatrix.models.bernoulli.problem import BernoulliProblem, count_error
 from separatrix.models.decision import LinearDecision, _dense
 from separatrix.models.draft import whole
-from separatrix.models.labels import Target, encode, open_engine, sample_weights
+from separatrix.models.labels import Target, encode, open_engine, open_table, sample_weights
 from separatrix.models.posterior import PosteriorDecision, check_classes, given_priors, warn_unless_met
 from separatrix.models.ties import gamma, lead, settle_rows, tolerance_of_rows
 from separatrix.terms.bernoulli import BernoulliClasses
 from separatrix.terms.counts import ClassCounts
+from separatrix.terms.logistic import Scores
 
 SMALLEST_ALPHA = 1e-10
 
@@ -230,11 +231,12 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         walls = np.column_stack(model.barriers) if model.certain else None
         out = np.empty((n, len(points)))
         for first, last, part in binary_blocks(block, self._threshold()):
-            some = _scores(part, points)
+            rows = open_table(part)
+            some: Matrix = rows.map(Scores(True), points).array()
             if walls is not None:
-                some[_scores(part, walls) > 0.5] = -np.inf
+                some[rows.map(Scores(True), walls).array() > 0.5] = -np.inf
             some += model.priors
-            _settle(part, model, some, self._counts)
+            _settle(rows, model, some, self._counts)
             out[first:last] = some
         return out
 
@@ -268,7 +270,7 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
         return alpha if alpha.ndim else float(alpha)
 
 
-def _settle(rows: Block, model: BernoulliClasses, joints: Matrix, counts: ClassCounts) -> None:
+def _settle(rows: Engine, model: BernoulliClasses, joints: Matrix, counts: ClassCounts) -> None:
     """Make joints that tie equal, in place.
 
     log μ − log(1 − μ), and the sum of all log(1 − μ), are off by a few roundings of the logarithms they are made of;
@@ -277,15 +279,9 @@ def _settle(rows: Block, model: BernoulliClasses, joints: Matrix, counts: ClassC
     ones, zeros, priors = (
         np.abs(np.where(np.isneginf(logs), 0.0, logs)) for logs in (model.ones, model.zeros, model.priors)
     )
-    d, whole = rows.shape[1], 1.0 + float(np.log1p(counts.weights.max()))
+    d, whole = rows.columns_count, 1.0 + float(np.log1p(counts.weights.max()))
     tolerances = np.column_stack([ones + zeros + whole, zeros.sum(axis=1) + priors + d * whole]) * 2.0 * gamma(d)
     with np.errstate(invalid="ignore"):
         near = np.flatnonzero(lead(joints) <= 2.0 * tolerances.sum(axis=1).max())
     if len(near):
-        settle_rows(joints, near, tolerance_of_rows(block_of(rows.take(near)), tolerances))
-
-
-def _scores(block: Block, points: Matrix) -> Matrix:
-    out = np.empty((block.shape[0], len(points)))
-    kernels.score(block.rows, points, True, False, out, block.entries_per_row)
-    return out
+        settle_rows(joints, near, tolerance_of_rows(rows.picked(near), tolerances))

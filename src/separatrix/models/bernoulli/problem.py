@@ -11,6 +11,7 @@ from separatrix.core.arrays import UNIT_ROUNDOFF, AnyArray, Vector
 from separatrix.core.certificate import stated_array, stated_entries
 from separatrix.core.errors import CertificateError, NotFiniteError
 from separatrix.core.plain_values import plain
+from separatrix.core.protocols import Engine
 from separatrix.engines import block_of
 from separatrix.models.bernoulli.binary_rows import refuse_strange
 from separatrix.models.labels import encode, open_engine, sample_weights
@@ -34,7 +35,7 @@ class BernoulliProblem:
     subject = "the log-probabilities"
     tolerance = TOLERANCE
 
-    def count(self, engine: Any) -> ClassCounts:
+    def count(self, engine: Engine) -> ClassCounts:
         """One pass over the rows."""
         threshold = 0.5 if self.binarize is None else self.binarize
         counts: ClassCounts = engine.total(

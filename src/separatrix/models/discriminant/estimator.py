@@ -24,12 +24,21 @@ from separatrix.core.parameters import (
     one_of,
 )
 from separatrix.core.protocols import Engine
+from separatrix.core.row_vector import array_of
 from separatrix.core.scores import last_of_highest
 from separatrix.kernels.threads import one_blas_thread
 from separatrix.models.decision import LinearDecision, _dense
 from separatrix.models.discriminant.problem import GaussianProblem
 from separatrix.models.draft import whole
-from separatrix.models.labels import Target, block_of, encode, open_engine, refuse_not_finite, sample_weights
+from separatrix.models.labels import (
+    Target,
+    block_of,
+    encode,
+    open_engine,
+    open_table,
+    refuse_not_finite,
+    sample_weights,
+)
 from separatrix.models.logistic.fitting import LARGEST_HESSIAN
 from separatrix.models.posterior import PosteriorDecision, check_classes, given_priors, warn_unless_met
 from separatrix.terms.gaussian import discriminant_axes, linear_posterior
@@ -143,7 +152,7 @@ class LinearDiscriminantAnalysis(
         """Fit to rows X and labels y; on any error the estimator stays as it was."""
         self._check_parameters()
         engine, target = self._open(X, y, sample_weight, None)
-        check_classes(target, engine.weights)
+        check_classes(target, array_of(engine.row_weights))
         problem = self._problem(target)
         with one_blas_thread(), np.errstate(all="ignore"):
             moments = self._moments_of(problem, engine)
@@ -262,14 +271,14 @@ class LinearDiscriminantAnalysis(
         shrinkage = self.shrinkage if self.shrinkage is None or self.shrinkage == "auto" else float(self.shrinkage)
         return GaussianProblem(target.classes, priors, kind, shrinkage, estimator, float(self.tol))
 
-    def _moments_of(self, problem: GaussianProblem, engine: Any) -> ClassMoments:
+    def _moments_of(self, problem: GaussianProblem, engine: Engine) -> ClassMoments:
         moments = problem.moments(engine)
         if not np.isfinite(moments.scatters).all() or not np.isfinite(moments.means).all():
-            refuse_not_finite(engine.block)
+            refuse_not_finite(engine)
         return moments
 
     def _conclude(
-        self, X: Any, problem: GaussianProblem, moments: ClassMoments, engine: Any, error: float, first: bool
+        self, X: Any, problem: GaussianProblem, moments: ClassMoments, engine: Engine | None, error: float, first: bool
     ) -> Self:
         count, d = moments.means.shape
         most = min(count - 1, d)
@@ -290,7 +299,7 @@ class LinearDiscriminantAnalysis(
         self.priors_, self.means_, self.covariance_ = classes.priors, classes.means, classes.covariance
         self.xbar_ = classes.centre
         self.coef_, self.intercept_ = posterior.coef, posterior.intercept
-        self._settle(block_of(X), magnified=certificate.condition)
+        self._settle(open_table(block_of(X)), magnified=certificate.condition)
         self._most_components = most if self.n_components is None else int(self.n_components)
         self.scalings_, self.explained_variance_ratio_ = axes, shares[: self._most_components]
         self.certificate_ = certificate

@@ -85,13 +85,13 @@ class GaussianProblem:
         shares = moments.weights / moments.weight if self.covariance == "pooled" else None
         return np.asarray(np.average(covariances, axis=0, weights=shares))
 
-    def _estimated(self, engine: Any, moments: ClassMoments) -> Matrix:
+    def _estimated(self, engine: Engine, moments: ClassMoments) -> Matrix:
         """What an estimator in scikit-learn's manner says about the rows of each class."""
-        if engine.weights is not None:
+        if engine.row_weights is not None:
             refuse("covariance_estimator does not know sample weights.", "leave sample_weight out, or use shrinkage.")
         found = []
         for code in range(len(self.classes)):
-            rows = engine.block.take(np.flatnonzero(engine.codes == code))
+            rows = engine.take(np.flatnonzero(engine.labels.array() == code))
             estimator = clone(self.covariance_estimator).fit(rows.toarray() if engine.sparse else rows)
             if not hasattr(estimator, "covariance_"):
                 refuse(f"{type(estimator).__name__} does not have a covariance_ attribute.", "use sklearn.covariance.")

@@ -28,6 +28,7 @@ from separatrix.models.labels import (
     class_factors,
     encode,
     open_engine,
+    open_table,
     refuse_not_finite,
     sample_weights,
     weighted,
@@ -225,7 +226,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
                         seed = seed_of(self.random_state)
                         solved = solve(objective, alpha, self._solver(), start, self.tol, self.max_iter, seed, trace)
             except NotFiniteError:
-                refuse_not_finite(block)
+                refuse_not_finite(engine)
             if tasks is not None:
                 tasks.close(solved.raw)
         trace.hooks = ()
@@ -245,7 +246,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         for name, value in attributes(raw).items():
             setattr(self, name, value)
         self._limit_: Limit | None = limit
-        self._settle(block, magnified=magnified(solved.outcome), bound=certificate.bound)
+        self._settle(engine, magnified=magnified(solved.outcome), bound=certificate.bound)
         if verdict is not None:
             certificate = verdict
         self.n_iter_ = np.array([len(trace)], dtype=np.int32)
@@ -318,7 +319,7 @@ class LogisticRegression(CallbackSupport, LinearDecision, ClassifierMixin, BaseE
         block = block_of(X)
         scores = limit.scores(block, finite, bool(self.fit_intercept))
         assert self._rounding_ is not None
-        self._rounding_.settle(block, self.coef_, self.intercept_, scores)
+        self._rounding_.settle(open_table(block), self.coef_, self.intercept_, scores)
         return limit_probabilities(scores) if probabilities else scores
 
     def predict_proba(self, X: Any) -> Matrix:

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from separatrix.certificates.stationary import Stationarity, StationaryCertificate
-from separatrix.core.arrays import UNIT_ROUNDOFF, Positions, Vector
+from separatrix.core.arrays import UNIT_ROUNDOFF, Codes, Matrix, Positions, Vector
 from separatrix.core.certificate import ALLOWANCE, LOOSEST, MARGIN, stated_array
 from separatrix.core.errors import CertificateError, ConvergenceWarning, refuse
 from separatrix.core.factor import Factor
@@ -26,7 +26,7 @@ from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.kernels.threads import one_blas_thread
 from separatrix.models.aliasing import aliasing
-from separatrix.models.labels import Target, block_of
+from separatrix.models.labels import Target
 from separatrix.models.logistic.fitting import LARGEST_HESSIAN, SMALL_WORK
 from separatrix.models.logistic.penalty_name import strength_and_ratio
 from separatrix.models.logistic.problem import LogisticProblem
@@ -110,17 +110,17 @@ def about_means(loss: PenalisedLoss) -> PenalisedLoss:
     Sparse rows cannot be shifted, and log det I of columns near 1e5 needs all its digits: where there are few, or a
     quarter of all numbers is stored anyway, they are spread out.
     """
-    engine: Any = loss.engine
+    engine = loss.engine
     if engine.sparse:
         if not (is_small(loss) or 4.0 * engine.entries_per_row >= engine.columns_count):
             return loss
-        dense = block_of(engine.block.source.toarray())
-        engine = type(engine)(dense, engine.codes, engine.classes, engine.weights)
+        written = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
+        engine = engine.rewritten(written)
         loss = replace(loss, engine=engine, ranges=None)
     if not loss.constant:
         return loss
-    weights = np.ones(engine.rows) if engine.weights is None else engine.weights
-    sums = loss.combine(weights[:, None])[0]
+    ones = engine.row_weights or engine.collect(lambda part: np.ones(part.rows))
+    sums = loss.combine(ones.each(lambda part: part[:, None]))[0]
     with np.errstate(all="ignore"):
         means = sums[:-1] / sums[-1]
     return replace(loss, shift=np.where(np.isfinite(means), means, 0.0), ranges=None)
@@ -176,15 +176,19 @@ def _with_intercept(
 
 def _calibration(loss: PenalisedLoss, raw: Vector, intercept: float) -> tuple[float, float]:
     """How far FLIC's equation is from zero in standard errors, and the rounding of that."""
-    scores = loss.scores(loss.shifted_point(np.append(raw[:-1], intercept)))[:, 0]
-    shares = expit(scores)
-    weights = np.ones(len(shares)) if loss.engine.weights is None else loss.engine.weights
-    curvature = math.sqrt(float(np.sum(weights * shares * (1.0 - shares))))
-    off = abs(float(np.sum(weights * (shares - (loss.engine.codes == 1)))))
+    scores = loss.scores(loss.shifted_point(np.append(raw[:-1], intercept)))
+
+    def sums(part: Matrix, codes: Codes, given: Vector | None) -> Vector:
+        shares = expit(part[:, 0])
+        weights = np.ones(len(shares)) if given is None else given
+        return np.array([np.sum(weights * shares * (1.0 - shares)), np.sum(weights * (shares - (codes == 1)))])
+
+    curving, missed = scores.sum(sums, loss.engine.labels, loss.engine.row_weights).tolist()
+    curvature, off = math.sqrt(curving), abs(missed)
     # the intercept is rounded as a number of its own size, the scores as sums, and so are the sums of all rows
     sizes = np.abs(raw[:-1]) @ _largest(loss)
     blur = 4.0 * UNIT_ROUNDOFF * (abs(intercept) + abs(raw[-1]) + (len(raw) + 4) * float(sizes))
-    return off / curvature, blur * curvature + 8.0 * UNIT_ROUNDOFF * float(weights.sum()) / curvature
+    return off / curvature, blur * curvature + 8.0 * UNIT_ROUNDOFF * loss.weight / curvature
 
 
 def _largest(loss: PenalisedLoss) -> Vector:
@@ -307,12 +311,15 @@ def _independent_columns(loss: PenalisedLoss) -> Positions | None:
 
 def _calibrated(loss: PenalisedLoss, point: Vector, intercept: float) -> float:
     """The intercept at which the mean prediction is the mean outcome, all weights kept."""
-    scores, positive = loss.scores(point)[:, 0], loss.engine.codes == 1
-    weights = np.ones(len(scores)) if loss.engine.weights is None else loss.engine.weights
+    scores, labels, given = loss.scores(point), loss.engine.labels, loss.engine.row_weights
 
     def excess(move: float) -> float:
-        shares = np.where(positive, -expit(-(scores + move)), expit(scores + move))
-        return float(np.sum(weights * shares))
+        def over(part: Matrix, codes: Codes, weights: Vector | None) -> float:
+            z = part[:, 0] + move
+            shares = np.where(codes == 1, -expit(-z), expit(z))
+            return float(np.sum(shares if weights is None else weights * shares))
+
+        return float(scores.sum(over, labels, given))
 
     low, high = -1.0, 1.0
     while excess(low) > 0.0:

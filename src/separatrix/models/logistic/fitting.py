@@ -286,8 +286,7 @@ def class_shares(objective: PenalisedLoss) -> Vector:
     """No weights, and the intercepts that give each class its share: the answer if the penalty is strong."""
     point = np.zeros(objective.size)
     if objective.constant:
-        engine = objective.engine
-        logs = np.log(np.bincount(engine.codes, engine.weights, minlength=max(objective.outputs, 2)))
+        logs = np.log(objective.engine.class_weights)
         point.reshape(objective.outputs, -1)[:, -1] = (
             logs[1] - logs[0] if objective.outputs == 1 else logs - logs.mean()
         )
@@ -315,6 +314,7 @@ def _solve_with_l1(objective: PenalisedLoss, alpha: float, raw: Vector, patience
     if kept:
         stored = engine.rows * engine.entries_per_row
         packed = engine.sparse and objective.outputs == 1 and not direct and stored <= MOST_PACKED
+        packed = packed and engine.one_block
         problem = objective.on_columns() if packed else None
         at_once = engine.columns_count // SHARE_AT_ONCE if packed else columns_at_once(objective)
         work = Work(engine.rows, at_once, hessian_price, direct, problem)

@@ -34,7 +34,8 @@ def looks_independent(objective: PenalisedLoss, seed: int) -> bool:
     rows = rows_that_prove(objective)
     if objective.outputs > 1 or objective.engine.sparse or p < FEWEST or 3 * rows > objective.engine.rows:
         return False
-    some = replace(objective, engine=objective.engine.sample(rows, seed), strength=0.0, ranges=None)
+    drawn = objective.engine.sample(rows, seed)
+    some = replace(objective, engine=drawn, strength=0.0, ranges=None)
     products = some.evaluate(np.zeros(some.size), curvature=True).hessian
     assert products is not None
     products = products[:p, :p]
@@ -43,6 +44,6 @@ def looks_independent(objective: PenalisedLoss, seed: int) -> bool:
         return False
     follow = products / np.outer(sizes, sizes)
     squares = float(np.square(follow).sum()) - len(sizes)
-    weights = some.engine.weights
-    count = some.engine.rows if weights is None else weights.sum() ** 2 / np.square(weights).sum()
+    weights = drawn.weights
+    count = drawn.rows if weights is None else weights.sum() ** 2 / np.square(weights).sum()
     return bool(squares <= p * p / count + CHANCE * np.sqrt(2.0) * p / count)

@@ -24,6 +24,7 @@ from separatrix.engines import Block
 from separatrix.exact.arithmetic import rounded
 from separatrix.kernels.threads import thread_limit
 from separatrix.models.aliasing import check
+from separatrix.models.labels import open_table
 from separatrix.models.separability.signed_rows import TwoClassRows
 from separatrix.terms.penalised import PenalisedLoss
 
@@ -51,7 +52,7 @@ class Limit:
 
     def scores(self, block: Block, finite: Matrix, constant: bool) -> Matrix:
         """Log-odds in the limit: ±∞ where the direction decides, else those of the finite part."""
-        rows = TwoClassRows(block, np.ones(block.shape[0], dtype=np.int32), constant)
+        rows = TwoClassRows(open_table(block), np.ones(block.shape[0], dtype=np.int32), constant)
         if len(self.direction) == 1:
             signs = self._signs(rows)[:, None]
             return np.where(signs != 0, np.where(signs > 0, np.inf, -np.inf), finite)
@@ -64,7 +65,7 @@ class Limit:
 
     def undecided(self, block: Block, constant: bool) -> AnyArray:
         """Rows on which the direction is zero; of two classes."""
-        rows = TwoClassRows(block, np.ones(block.shape[0], dtype=np.int32), constant)
+        rows = TwoClassRows(open_table(block), np.ones(block.shape[0], dtype=np.int32), constant)
         return np.asarray(self._signs(rows) == 0)
 
     def _signs(self, rows: TwoClassRows) -> AnyArray:
@@ -76,7 +77,7 @@ class Limit:
         """Rows on the boundary but for rounding; none where rows of the fit are as near as that."""
         direction = self.direction[0]
         along, sizes = rows.bracket(direction)
-        nearest = self.verdict.margin * float(np.linalg.norm(direction[: rows.block.shape[1]]))
+        nearest = self.verdict.margin * float(np.linalg.norm(direction[: rows.table.columns_count]))
         # the direction itself is known to a share of its margin, or its constant would decide about the origin
         known = KNOWN * nearest if np.isfinite(nearest) else 0.0
         slack = 2.0 * (len(direction) + 4) * 2.0**-53 * sizes + known
@@ -132,9 +133,11 @@ def _finite_part(objective: PenalisedLoss, verdict: Separability, direction: Mat
 def _without(objective: PenalisedLoss, verdict: Separability) -> PenalisedLoss:
     """The same loss with no weight on the separated rows."""
     engine = objective.engine
-    weights = np.ones(engine.rows) if engine.weights is None else engine.weights.copy()
-    weights[verdict.separated_rows] = 0.0
-    return replace(objective, engine=engine.reweighted(weights), ranges=None)
+    stay = np.ones(engine.rows)
+    stay[verdict.separated_rows] = 0.0
+    given = engine.row_weights
+    left = engine.laid(stay) if given is None else given.each(np.multiply, engine.laid(stay))
+    return replace(objective, engine=engine.reweighted(left), ranges=None)
 
 
 def _pseudo_newton(hessian: Matrix, gradient: Vector) -> Vector:

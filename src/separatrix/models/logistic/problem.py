@@ -15,7 +15,6 @@ from separatrix.core.arrays import AnyArray, Positions, Vector
 from separatrix.core.certificate import ALLOWANCE, MARGIN, stated_array, stated_number
 from separatrix.core.errors import CertificateError, NotFiniteError
 from separatrix.core.protocols import Engine, Evaluation
-from separatrix.engines import MemoryEngine
 from separatrix.kernels.threads import one_blas_thread
 from separatrix.models.labels import (
     Target,
@@ -40,27 +39,23 @@ MOST_ENTRIES = 2_000_000
 """Numbers up to which sparse rows are spread out to check a claim made about dense ones."""
 
 
-def typical_row(engine: Any) -> Vector:
+def typical_row(engine: Engine) -> Vector:
     """The mean of a few rows of positive weight, spread over the data; zero where sparse or not finite."""
     if engine.sparse:
         return np.zeros(engine.columns_count)
     if engine.columns_count > FEW_COLUMNS:
         wanted = ROWS_PER_COLUMN * engine.columns_count
         return _mean_row(engine.sample(wanted, 0) if 8 * wanted <= engine.rows else engine)
-    among = np.flatnonzero(engine.weights > 0) if engine.weights is not None else None
-    count = engine.rows if among is None else len(among)
-    which = np.linspace(0, count - 1, min(count, TYPICAL_ROWS)).astype(np.int64)
-    which = which if among is None else among[which]
     with np.errstate(all="ignore"):
-        mean: Vector = engine.block.take(which).mean(axis=0)
+        mean: Vector = engine.take(engine.spread(TYPICAL_ROWS)).mean(axis=0)
     return np.where(np.isfinite(mean), mean, 0.0)
 
 
-def _mean_row(engine: Any) -> Vector:
+def _mean_row(engine: Engine) -> Vector:
     """The mean of all rows, in one read."""
     last = np.append(np.zeros(engine.columns_count), 1.0)
     with np.errstate(all="ignore"):
-        mean: Vector = engine.total(CurvatureProduct(True, engine.weights), last[None])[0][:-1] / engine.weight
+        mean: Vector = engine.total(CurvatureProduct(True, engine.row_weights), last[None])[0][:-1] / engine.weight
     return np.where(np.isfinite(mean), mean, 0.0)
 
 
@@ -87,13 +82,16 @@ def gaps_at(objective: PenalisedLoss, alpha: float, raw: Vector, *allowances: fl
     engine, ranges = objective.engine, objective.ranges
     assert ranges is not None
     one = 1.0 / objective.weight
-    weights = np.full(engine.rows, one) if engine.weights is None else engine.weights / objective.weight
+    given, whole = engine.row_weights, objective.weight
+    weights = (
+        engine.collect(lambda part: np.full(part.rows, one)) if given is None else given.each(lambda part: part / whole)
+    )
     rows = raw.reshape(objective.outputs, -1)
     columns = engine.columns_count
     nowhere = np.zeros(columns)
     return duality_gap(
         objective.raw_scores(raw),
-        engine.codes,
+        engine.labels,
         weights,
         objective.combine,
         rows[:, :columns],
@@ -111,7 +109,7 @@ def about_a_typical_row(objective: PenalisedLoss) -> PenalisedLoss:
     engine = dense = objective.engine
     if engine.sparse:
         written = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
-        dense = MemoryEngine(block_of(written), engine.codes, max(objective.outputs, 2), engine.weights)
+        dense = engine.rewritten(written)
     shift = typical_row(dense) if objective.constant else objective.shift
     other = replace(objective, engine=dense, shift=shift, ranges=None)
     other.evaluate(np.zeros(other.size))
@@ -123,8 +121,7 @@ def packed(objective: PenalisedLoss) -> PenalisedLoss:
     engine = objective.engine
     every = engine.columns(np.arange(engine.columns_count, dtype=np.int64))
     rows = scipy.sparse.csr_array(np.asarray(every, dtype=np.float64))  # SciPy takes no swapped bytes
-    sparse = MemoryEngine(block_of(rows), engine.codes, max(objective.outputs, 2), engine.weights)
-    return replace(objective, engine=sparse, ranges=None)
+    return replace(objective, engine=engine.rewritten(rows), ranges=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +326,7 @@ class LogisticProblem:
             if block.sparse and shift.any():
                 # sparse rows cannot be shifted; few enough are spread out, others looked at as they are
                 few = block.shape[0] * block.shape[1] <= MOST_ENTRIES
-                block, shift = (block_of(block.source.toarray()), shift) if few else (block, None)
+                block, shift = (block_of(block.as_stored().toarray()), shift) if few else (block, None)
         target: Target = encode(y, block.shape[0], self.classes)
         weights = weighted(target, sample_weights(sample_weight, block.shape[0]), self.factors)
         engine = open_engine(block, target, weights)

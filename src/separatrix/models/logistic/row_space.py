@@ -17,9 +17,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.engines import MemoryEngine
 from separatrix.kernels.pool import run_lanes
-from separatrix.models.labels import block_of
 from separatrix.terms.penalised import PenalisedLoss
 
 PANEL = 1024
@@ -79,15 +77,14 @@ class RowSpace:
         inner = np.empty((len(order), rank))
         inner[order] = np.tril(lower)[:, :rank]
         engine = objective.engine
-        small = MemoryEngine(block_of(inner), engine.codes, 2, engine.weights)
-        self.objective = replace(objective, engine=small, shift=np.zeros(rank), ranges=None)
+        self.objective = replace(objective, engine=engine.rewritten(inner), shift=np.zeros(rank), ranges=None)
 
     def point(self, inner: Vector) -> Vector:
         """(w, b′) from (u, b′)."""
         objective, rank = self._objective, len(self._rows)
         factors = np.zeros(objective.engine.rows)
         factors[self._rows] = lapack.dtrtrs(self._lower, inner[:rank], lower=1, trans=1)[0]
-        point = objective.gathered(factors)
+        point = objective.gathered(objective.engine.laid(factors))
         if objective.constant:
             point[-1] = inner[-1]
         return point

@@ -120,9 +120,9 @@ class SharpGround:
 
 def _dense(engine: Engine, columns: Positions | None) -> tuple[np.ndarray, Vector, np.ndarray]:
     """Rows of positive weight as a float64 array, their weights, and which are of class 1."""
-    weights = np.ones(engine.rows) if engine.weights is None else engine.weights
+    weights = np.ones(engine.rows) if engine.row_weights is None else engine.row_weights.array()
     which = np.flatnonzero(weights > 0)
     every = np.arange(engine.columns_count) if columns is None else columns
     packed = engine.columns(every)
     dense = np.asarray(packed.toarray() if hasattr(packed, "toarray") else packed, dtype=np.float64)
-    return dense[which], weights[which], engine.codes[which] == 1
+    return dense[which], weights[which], engine.labels_of(which) == 1

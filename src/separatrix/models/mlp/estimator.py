@@ -15,13 +15,13 @@ from separatrix.certificates.mlp import NetworkCertificate
 from separatrix.core.arrays import AnyArray, Matrix, Vector
 from separatrix.core.errors import ConvergenceWarning, refuse
 from separatrix.core.parameters import seed_of
+from separatrix.core.row_vector import RowVector
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Hook, Pass, Trace
-from separatrix.engines import block_of
-from separatrix.engines.batches import RowSource, natural_type
 from separatrix.kernels.threads import one_blas_thread, thread_limit
 from separatrix.models.callbacks import CallbackSupport, callback_tasks
 from separatrix.models.draft import whole
+from separatrix.models.labels import block_of, open_table
 from separatrix.models.mlp.fitting import Training, new_update, train_epochs, train_lbfgs
 from separatrix.models.mlp.parameters import check_parameters, hidden_sizes
 from separatrix.models.mlp.problem import Labelled, NetworkProblem, check_finite
@@ -231,7 +231,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
             refuse(f"classes holds only one class: {known[0]!r}.", "with one class there is no boundary.")
         problem = self._problem(data, known)
         if hasattr(self, "coefs_"):
-            self._check_columns(data.block.shape[1])
+            self._check_columns(data.engine.columns_count)
             _check_feature_names(self, X, reset=False)
         training = self._begin(problem, data, goes_on=hasattr(self, "coefs_"), same_update=True)
         self._train(X, y, data, problem, training, 1)
@@ -258,13 +258,13 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
 
     def _problem(self, data: Labelled, classes: AnyArray) -> NetworkProblem:
         outputs = 1 if len(classes) == 2 else len(classes)
-        units = (data.block.shape[1], *hidden_sizes(self), outputs)
+        units = (data.engine.columns_count, *hidden_sizes(self), outputs)
         return NetworkProblem(Architecture(units, self.activation), float(self.alpha), classes)
 
     def _begin(self, problem: NetworkProblem, data: Labelled, goes_on: bool, same_update: bool = False) -> Training:
         """Where training starts: drawn weights, or those of the last call in a copy."""
         architecture = problem.architecture
-        dtype = np.float64 if self.solver == "lbfgs" else natural_type(data.block)
+        dtype = np.float64 if self.solver == "lbfgs" else data.engine.natural_type
         before: Training | None = getattr(self, "_training", None) if goes_on else None
         if before is not None and not np.array_equal(problem.classes, self.classes_):
             refuse(
@@ -328,7 +328,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         trace.hooks = ()
         # everything succeeded: only now does the estimator change
         _check_feature_names(self, X, reset=True)
-        self.n_features_in_ = data.block.shape[1]
+        self.n_features_in_ = data.engine.columns_count
         for name, found in attributes(training.weights).items():
             setattr(self, name, found)
         history = training.history
@@ -343,7 +343,7 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         self.trace_ = trace
         self.certificate_ = NetworkCertificate.at(value, gradient, float(self.tol), point, problem, dtype.name)
         self._training = training
-        self._reach = reach_of(architecture, training.weights, data.block)
+        self._reach = reach_of(architecture, training.weights, data.engine)
         return stop
 
     def _scores(self, X: Any) -> Matrix:
@@ -352,17 +352,18 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         # arrays have no names to compare, and the check costs as much as a prediction
         if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
             _check_feature_names(self, X, reset=False)
-        block = block_of(X)
-        self._check_columns(block.shape[1])
-        check_finite(block)
+        engine = open_table(block_of(X))
+        self._check_columns(engine.columns_count)
+        check_finite(engine)
         architecture = self._architecture()
-        dtype = np.result_type(self.coefs_[0].dtype, natural_type(block))
+        dtype = np.result_type(self.coefs_[0].dtype, engine.natural_type)
         flat = architecture.packed(self.coefs_, self.intercepts_).astype(dtype, copy=False)
         with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
-            found = scores(architecture, flat, RowSource(block, dtype))
+            blocks = (scores(architecture, flat, block.typed(dtype)) for block in engine.blocks())
+            found: Matrix = RowVector(tuple(blocks)).array()
         if not np.isfinite(found).all():
             refuse("The scores overflow.", "bring the columns to the scale the network was fitted on.")
-        settle(architecture, flat, block, found, getattr(self, "_reach", 0.0))
+        settle(architecture, flat, engine, found, getattr(self, "_reach", 0.0))
         return found
 
     def _architecture(self) -> Architecture:

@@ -10,17 +10,17 @@ import scipy.optimize
 
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import refuse
+from separatrix.core.protocols import Engine
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
-from separatrix.engines.batches import RowSource
-from separatrix.kernels import Labels
+from separatrix.models.mlp.epochs import Epochs
 from separatrix.models.mlp.problem import Labelled, NetworkProblem, number_type
 from separatrix.models.mlp.scores import codes_of
 from separatrix.solvers.network_epochs import Epoch, History, Runaway, run_epochs
 from separatrix.solvers.network_updates import AdamUpdate, MomentumUpdate
 from separatrix.solvers.stochastic_descent import order_generator
 from separatrix.terms.layers import Forward
-from separatrix.terms.mlp import BLOCK_ROWS, Epochs
+from separatrix.terms.mlp import BLOCK_ROWS
 
 VALIDATION_EPOCH = 2**63
 """The order that draws the validation rows: no epoch has this number."""
@@ -64,7 +64,7 @@ def new_update(model: Any, size: int, dtype: Any) -> Any:
 
 def shuffled(data: Labelled, numbers: AnyArray | None, seed: int, epoch: int) -> AnyArray:
     """Rows by number, all where ``numbers`` is None, in the order of an epoch: ``numbers[epoch_order(…)]``."""
-    rows = data.block.shape[0]
+    rows = data.engine.rows
     order = np.arange(rows, dtype=number_type(rows)) if numbers is None else numbers.copy()
     order_generator(seed, epoch).shuffle(order)
     return order
@@ -97,14 +97,12 @@ def train_epochs(
     trace: Trace,
 ) -> Stop:
     """Run epochs on ``training``, in place."""
-    source = RowSource(data.block, training.weights.dtype)
     kept, count, validation = data.kept, data.count, None
     if model.early_stopping:
         kept, validation = held_out(data, float(model.validation_fraction), seed)
         count = len(kept)
     size = min(200 if model.batch_size == "auto" else int(model.batch_size), count)
-    labels = Labels(data.target.codes, data.weights)
-    epochs = Epochs(problem.architecture, training.weights, source, labels, problem.alpha, size)
+    epochs = Epochs(problem.architecture, training.weights, data.engine, problem.alpha, size)
 
     def epoch(number: int) -> Epoch:
         order = shuffled(data, kept, seed, number) if model.shuffle else kept
@@ -113,7 +111,7 @@ def train_epochs(
 
     def validate() -> float:
         assert validation is not None
-        found = codes_of(_scores_of(problem, training.weights, source, validation))
+        found = codes_of(_scores_of(problem, training.weights, data.engine, validation))
         right = found == data.target.codes[validation]
         return float(np.average(right, weights=None if data.weights is None else data.weights[validation]))
 
@@ -140,12 +138,12 @@ def train_epochs(
     return stop
 
 
-def _scores_of(problem: NetworkProblem, weights: AnyArray, source: RowSource, which: AnyArray) -> AnyArray:
+def _scores_of(problem: NetworkProblem, weights: AnyArray, engine: Engine, which: AnyArray) -> AnyArray:
     parts = []
     for first in range(0, len(which), BLOCK_ROWS):
         some = which[first : first + BLOCK_ROWS]
         passing = Forward(problem.architecture, weights, len(some))
-        parts.append(passing.scores(source.fetch(some, source.buffer(len(some))), len(some)))
+        parts.append(passing.scores(engine.take(some).astype(weights.dtype, copy=False), len(some)))
     return np.concatenate(parts)
 
 

@@ -7,10 +7,9 @@ import numpy as np
 
 from separatrix.core.arrays import AnyArray, Vector
 from separatrix.core.errors import refuse
-from separatrix.engines import Block, block_of
-from separatrix.engines.batches import RowSource
+from separatrix.core.protocols import Engine
 from separatrix.kernels.threads import one_blas_thread
-from separatrix.models.labels import Target, encode, refuse_not_finite, sample_weights
+from separatrix.models.labels import Target, block_of, encode, open_engine, refuse_not_finite, sample_weights
 from separatrix.terms.architecture import Architecture
 from separatrix.terms.mlp import NetworkLoss
 
@@ -19,7 +18,7 @@ from separatrix.terms.mlp import NetworkLoss
 class Labelled:
     """Rows, codes and weights, checked; rows of positive weight count."""
 
-    block: Block
+    engine: Engine
     target: Target
     weights: Vector | None
 
@@ -29,20 +28,21 @@ class Labelled:
         block = block_of(X)
         target = encode(y, block.shape[0], classes)
         weights = sample_weights(sample_weight, block.shape[0])
-        check_finite(block)
-        return cls(block, target, weights)
+        engine = open_engine(block, target, weights)
+        check_finite(engine)
+        return cls(engine, target, weights)
 
     @property
     def kept(self) -> AnyArray | None:
         """Numbers of the rows that count; None for all."""
         if self.weights is None or (self.weights > 0).all():
             return None
-        return np.flatnonzero(self.weights > 0).astype(number_type(self.block.shape[0]))
+        return np.flatnonzero(self.weights > 0).astype(number_type(self.engine.rows))
 
     @property
     def count(self) -> int:
         """How many rows count."""
-        return self.block.shape[0] if self.weights is None else int(np.count_nonzero(self.weights > 0))
+        return self.engine.rows if self.weights is None else int(np.count_nonzero(self.weights > 0))
 
     def check_classes(self) -> None:
         """Refuse rows that are all of one class."""
@@ -60,22 +60,14 @@ def number_type(rows: int) -> Any:
     return np.int32 if rows <= np.iinfo(np.int32).max else np.int64
 
 
-def check_finite(block: Block) -> None:
+def check_finite(engine: Engine) -> None:
     """Refuse NaN and infinity by name; one read of the data."""
-    n, d = block.shape
-    if block.sparse:
-        parts = iter([block.source.data])
-    elif block.layout == "dense":
-        step = max(1, 2**20 // d)
-        parts = (block.source[first : first + step] for first in range(0, n, step))
-    else:
-        step = max(1, 2**20 // d)
-        parts = (block.take(np.arange(first, min(first + step, n))) for first in range(0, n, step))
     with np.errstate(all="ignore"):
-        for part in parts:
+        for _, part in engine.read():
+            values = part.data if engine.sparse else part
             # a sum is finite only if all are; where it overflows, look again
-            if part.dtype.kind == "f" and not np.isfinite(part.sum()) and not np.isfinite(part).all():
-                refuse_not_finite(block)
+            if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+                refuse_not_finite(engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +84,16 @@ class NetworkProblem:
 
     def objective(self, data: Labelled, dtype: Any = np.float64) -> NetworkLoss:
         """The objective over all rows; products in ``dtype``, sums over blocks of rows in float64."""
-        source = RowSource(data.block, dtype)
-        return NetworkLoss(self.architecture, source, data.target.codes, data.weights, self.alpha)
+        return NetworkLoss(self.architecture, data.engine, self.alpha, dtype)
 
     def evaluate(self, X: Any, y: Any, sample_weight: Any, point: Vector) -> tuple[float, Vector]:
         """The objective and its gradient on the data given."""
         data = Labelled.of(X, y, sample_weight, self.classes)
         inputs = self.architecture.units[0]
-        if data.block.shape[1] != inputs or len(point) != self.architecture.parameters:
+        if data.engine.columns_count != inputs or len(point) != self.architecture.parameters:
             refuse(
-                f"X has {data.block.shape[1]} columns and the witness {len(point)} weights, but the network takes "
-                f"{inputs} and {self.architecture.parameters}.",
+                f"X has {data.engine.columns_count} columns and the witness {len(point)} weights, but the network "
+                f"takes {inputs} and {self.architecture.parameters}.",
                 "verify with the data of the fit.",
             )
         with one_blas_thread():

@@ -15,8 +15,8 @@ from scipy.special import expit
 from separatrix import kernels
 from separatrix.certificates.duality import probabilities
 from separatrix.core.arrays import AnyArray, Matrix
+from separatrix.core.protocols import Engine
 from separatrix.core.scores import last_of_highest
-from separatrix.engines import Block
 from separatrix.models.ties import BEYOND, lead, settle_rows
 from separatrix.terms.architecture import Architecture
 
@@ -40,22 +40,22 @@ def roundings(architecture: Architecture, weights: AnyArray, rows: Any, unit: fl
     return errors
 
 
-def reach_of(architecture: Architecture, weights: AnyArray, block: Block) -> float:
+def reach_of(architecture: Architecture, weights: AnyArray, engine: Engine) -> float:
     """Up to which score a row is looked at more closely: a thousand times the rounding of a typical one."""
-    n = block.shape[0]
-    rows = block.take(np.linspace(0, n - 1, min(n, SAMPLE_ROWS)).astype(np.int64))
+    n = engine.rows
+    rows = engine.take(np.linspace(0, n - 1, min(n, SAMPLE_ROWS)).astype(np.int64))
     with np.errstate(all="ignore"):
         reach = 2.0 * BEYOND * float(roundings(architecture, weights, rows, unit_of(weights.dtype)).mean())
     return reach if np.isfinite(reach) else 0.0
 
 
-def settle(architecture: Architecture, weights: AnyArray, block: Block, scores: Matrix, reach: float) -> None:
+def settle(architecture: Architecture, weights: AnyArray, engine: Engine, scores: Matrix, reach: float) -> None:
     """Make scores that tie equal, in place: to 0, of K classes to the highest."""
     near = np.flatnonzero((np.abs(scores[:, 0]) if scores.shape[1] == 1 else lead(scores)) <= reach)
     step = max(1, 2**22 // max(architecture.units))
     for first in range(0, len(near), step):
         which = near[first : first + step]
-        errors = roundings(architecture, weights, block.take(which), unit_of(weights.dtype))
+        errors = roundings(architecture, weights, engine.take(which), unit_of(weights.dtype))
         settle_rows(scores, which, errors)
 
 

@@ -13,6 +13,7 @@ from separatrix.certificates.separator import UnprovedCertificate
 from separatrix.core.arrays import Matrix, Vector
 from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.core.parameters import seed_of
+from separatrix.core.protocols import Readable
 from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Pass, Trace
 from separatrix.kernels.threads import one_blas_thread, thread_limit
@@ -25,15 +26,17 @@ from separatrix.models.labels import (
     class_factors,
     encode,
     largest_value,
+    open_engine,
     sample_weights,
     weighted,
 )
 from separatrix.models.messages import print_epoch, warn_unless_ended
+from separatrix.models.perceptron.batch_rule import BatchRule
 from separatrix.models.perceptron.lesson import Lesson, Step, Taught, starting_point
 from separatrix.models.perceptron.parameters import check_parameters
 from separatrix.models.separability.problem import plain_labels
 from separatrix.solvers.perceptron import End, Patience
-from separatrix.terms.perceptron import BatchRule, PerceptronRule, Schedule
+from separatrix.terms.perceptron import PerceptronRule, Schedule
 
 LARGE = 1e50
 """Where weights overflow, a column beyond this is to blame, and below it the rate."""
@@ -207,7 +210,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
             with one_blas_thread(), thread_limit(self.n_jobs), np.errstate(all="ignore"):
                 taught = [lesson.teach(k, start[k], self._rule(k), self._patience(), trace) for k in range(len(start))]
         except NotFiniteError:
-            _refuse_overflow(lesson.block)
+            _refuse_overflow(lesson.engine)
         points = np.array([t.point for t in taught])
         _check_scores(lesson, points)
         trace.hooks = ()
@@ -255,7 +258,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
                 rules = [self._rule(k) for k in range(len(start))]
                 learned = [lesson.continue_with(k, start[k], rules[k], states[k], int(seed)) for k in range(len(start))]
         except NotFiniteError:
-            _refuse_overflow(lesson.block)
+            _refuse_overflow(lesson.engine)
         points = np.array([r.average(s) for r, s in zip(rules, learned, strict=True)])
         _check_scores(lesson, points)
         if first:
@@ -302,7 +305,8 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         seed = None if self.random_state is None else seed_of(self.random_state)
         generator = np.random.default_rng(seed)
         held_out = float(self.validation_fraction) if self.early_stopping else 0.0
-        return Lesson(block, target, weights, bool(self.fit_intercept), bool(self.shuffle), generator, held_out)
+        engine = open_engine(block, target, weights)
+        return Lesson(engine, target, weights, bool(self.fit_intercept), bool(self.shuffle), generator, held_out)
 
     def _rule(self, k: int) -> PerceptronRule:
         penalised = self.penalty is not None
@@ -331,13 +335,13 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         )
 
     def _start(self, lesson: Lesson, coef: Any, intercept: Any, warm: bool) -> list[Vector]:
-        outputs, d = lesson.outputs, lesson.block.shape[1]
+        outputs, d = lesson.outputs, lesson.engine.columns_count
         if coef is None and intercept is None and warm and hasattr(self, "coef_") and self.coef_.shape == (outputs, d):
             coef, intercept = self.coef_, self.intercept_
         return starting_point(outputs, d, lesson, coef, intercept, self.init == "random")
 
     def _take(self, lesson: Lesson, points: Any) -> None:
-        d = lesson.block.shape[1]
+        d = lesson.engine.columns_count
         self.n_features_in_ = d
         self.classes_ = lesson.target.classes
         self.coef_ = points[:, :d].copy()
@@ -345,7 +349,7 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
         self.n_parameters_ = int(points.size)
         # one update changes a score by η‖x‖²
         with np.errstate(all="ignore"):
-            self._settle(lesson.block, unit=float(self.eta0) * lesson.mean_square)
+            self._settle(lesson.engine, unit=float(self.eta0) * lesson.mean_square)
 
     def _hooks(self) -> tuple[Callable[[Pass], bool], ...]:
         return tuple(hook for hook in (self.on_pass, print_epoch if self.verbose else None) if hook is not None)
@@ -356,7 +360,7 @@ def _check_scores(lesson: Lesson, points: Matrix) -> None:
     with np.errstate(all="ignore"):
         most = lesson.longest * float(np.abs(points).sum(axis=1).max())
     if not math.isfinite(most):
-        _refuse_overflow(lesson.block)
+        _refuse_overflow(lesson.engine)
 
 
 def _check_classes(target: Target, weights: Vector | None) -> None:
@@ -371,9 +375,9 @@ def _check_classes(target: Target, weights: Vector | None) -> None:
         refuse(f"The class {target.classes[int((~seen).argmax())]!r} has no row of positive weight.", "leave it out.")
 
 
-def _refuse_overflow(block: Any) -> Never:
-    largest, where = largest_value(block)
+def _refuse_overflow(rows: Readable) -> Never:
+    largest, where = largest_value(rows)
     refuse(
-        f"The weights overflow: they left the range of floats. {block.column_name(where)} reaches {largest:.3g}.",
+        f"The weights overflow: they left the range of floats. {rows.column_name(where)} reaches {largest:.3g}.",
         "divide that column by a power of ten." if largest > LARGE else "lower eta0.",
     )

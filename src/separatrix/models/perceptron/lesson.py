@@ -11,15 +11,16 @@ from separatrix.certificates.separability import Separability
 from separatrix.certificates.separator import SeparatorCertificate, UnprovedCertificate
 from separatrix.core.arrays import Matrix, Positions, Vector, Visits, brief, every
 from separatrix.core.errors import refuse
+from separatrix.core.protocols import Engine
 from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Trace
-from separatrix.engines import Block, MemoryEngine
-from separatrix.models.held_out import held_out_engine, hold_out
+from separatrix.models.held_out import held_out_engine, hold_out, only
 from separatrix.models.labels import Target, refuse_not_finite
+from separatrix.models.perceptron.batch_rule import BatchRule
 from separatrix.models.perceptron.separator_rows import OneSide
 from separatrix.models.separability.question import judged
 from separatrix.solvers.perceptron import End, Patience, learn
-from separatrix.terms.perceptron import BatchRule, PerceptronRule
+from separatrix.terms.perceptron import PerceptronRule
 
 SHARE, LEAST_BUDGET = 1.0, 0.5
 """A verdict may take this share of the time that the epochs have taken, and so many seconds at least."""
@@ -55,7 +56,7 @@ class Taught:
 class Lesson:
     """Labelled rows, the order they are visited in, and what is held out."""
 
-    block: Block
+    engine: Engine
     target: Target
     weights: Vector | None
     constant: bool
@@ -64,13 +65,11 @@ class Lesson:
     held_out: float = 0.0
     longest: float = field(init=False)
     mean_square: float = field(init=False)
-    engine: MemoryEngine = field(init=False)
 
     def __post_init__(self) -> None:
-        self.engine = MemoryEngine(self.block, self.target.codes, len(self.target.classes), self.weights)
         self.longest, self.mean_square = PerceptronRule(constant=self.constant).sizes(self.engine)
         if not np.isfinite(self.longest):
-            refuse_not_finite(self.block)
+            refuse_not_finite(self.engine)
 
     @property
     def outputs(self) -> int:
@@ -87,7 +86,7 @@ class Lesson:
             start.copy(),
             run_point=np.zeros_like(start),
             total=np.zeros_like(start) if rule.average_from >= 0 else None,
-            lost=np.zeros(self.block.shape[1]) if rule.truncate > 0 else None,
+            lost=np.zeros(self.engine.columns_count) if rule.truncate > 0 else None,
         )
 
     def teach(self, k: int, start: Vector, rule: PerceptronRule, patience: Patience, trace: Trace) -> Taught:
@@ -105,14 +104,14 @@ class Lesson:
         engine, order = self.engine, self._order()
         if self.held_out > 0.0:
             train, held = self._split()
-            order = brief(train if order is None else np.intersect1d(order, train), self.block.shape[0])
+            order = brief(train if order is None else np.intersect1d(order, train), self.engine.rows)
             patience = replace(patience, validate=self._validation(rule, held))
         else:
             patience = replace(patience, verdict=None if patience.verdict_after is None else none_exists)
         cyclic = not self.shuffle or isinstance(rule, BatchRule)
         patience = replace(patience, repeats=cyclic and rule.schedule.constant and rule.truncate == 0.0)
         if isinstance(rule, BatchRule) and order is not None:
-            engine = self._without(order)
+            engine = only(engine, order)
             order = None
         state = self.state(start, rule)
         seeds = None if cyclic else (lambda: int(self.generator.integers(2**63)))
@@ -139,10 +138,10 @@ class Lesson:
         order = self._order()
         engine = self.engine
         if isinstance(rule, BatchRule):
-            engine, order = (self.engine if order is None else self._without(order)), None
+            engine, order = (engine if order is None else only(engine, order)), None
         elif self.shuffle:
             draw = np.random.default_rng([int(self.generator.integers(2**31)), seed])
-            order = draw.permutation(every(self.block.shape[0]) if order is None else order)
+            order = draw.permutation(every(self.engine.rows) if order is None else order)
         rule.epoch(engine, state, order)
         if not np.isfinite(state.point).all():
             refuse("The weights overflow: they left the range of floats.", "lower eta0, or scale the columns.")
@@ -152,7 +151,7 @@ class Lesson:
         """Visit by visit, by the same kernel."""
         rule = replace(rule, positive=self.code(0))
         state, order = self.state(start, rule), self._order()
-        visited = every(self.block.shape[0]) if order is None else order
+        visited = every(self.engine.rows) if order is None else order
         for epoch in range(1, max_iter + 1):
             if self.shuffle:
                 from separatrix import kernels
@@ -178,20 +177,14 @@ class Lesson:
         """Rows of positive weight, or None for all."""
         if self.weights is None or (self.weights > 0).all():
             return None
-        return brief(np.flatnonzero(self.weights > 0), self.block.shape[0])
-
-    def _without(self, order: Visits) -> MemoryEngine:
-        """The same rows; those not in the order have no weight."""
-        weights = np.zeros(self.block.shape[0])
-        weights[order] = 1.0 if self.weights is None else self.weights[order]
-        return MemoryEngine(self.block, self.target.codes, len(self.target.classes), weights)
+        return brief(np.flatnonzero(self.weights > 0), self.engine.rows)
 
     def _split(self) -> tuple[Positions, Positions]:
         """Rows to learn from and rows held out, a share of each class."""
         return hold_out(self.target.codes, len(self.target.classes), self.held_out, self.generator)
 
     def _validation(self, rule: PerceptronRule, held: Positions) -> Any:
-        engine = held_out_engine(self.block, self.target.codes, len(self.target.classes), self.weights, held)
+        engine = held_out_engine(self.engine, held)
 
         def score(point: Vector) -> float:
             return 1.0 - float(rule.wrong(engine, point[None])[0]) / engine.weight
@@ -203,7 +196,8 @@ class Lesson:
         if self.outputs > 1:
             target = Target((target.codes == k).astype(np.int32), np.array([False, True]))
         deadline = time.monotonic() + budget
-        return judged(self.block, target, self.weights, self.constant, deadline, others=False).without_data()
+        verdict = judged(self.engine, target, self.weights, self.constant, deadline, others=False)
+        return verdict.without_data()
 
     def _unproved(self, end: End) -> End:
         """Why an end that is a separator's is none after all."""
@@ -225,8 +219,7 @@ class Lesson:
             return verdicts[-1]
         one = self.outputs == 1
         side = OneSide(self.constant, self.target.classes if one else np.array([False, True]), 1)
-        codes = self.target.codes if one else (self.target.codes == k).astype(np.int32)
-        rows = side.over(self.block, codes, self.weights)
+        rows = side.over(self.engine, self.code(k))
         plain = (
             type(rule) is PerceptronRule
             and rule.schedule.constant

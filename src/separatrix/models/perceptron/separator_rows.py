@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.arrays import AnyArray, Codes, Vector
+from separatrix.core.arrays import AnyArray, Vector
 from separatrix.core.errors import CertificateError
 from separatrix.core.plain_values import plain
-from separatrix.engines import Block, MemoryEngine, block_of
-from separatrix.models.labels import encode, refuse_not_finite, sample_weights
+from separatrix.core.protocols import Engine
+from separatrix.models.labels import block_of, encode, open_engine, refuse_not_finite, sample_weights
 from separatrix.terms.perceptron import Lengths, PerceptronRule
 
 
@@ -19,23 +19,17 @@ from separatrix.terms.perceptron import Lengths, PerceptronRule
 class BlockRows:
     """The rows of a block that have weight, with the sign of their class."""
 
-    engine: Any
+    engine: Engine
     rule: PerceptronRule
-
-    @property
-    def block(self) -> Block:
-        """Where the rows live."""
-        block: Block = self.engine.block
-        return block
 
     @property
     def width(self) -> int:
         """Columns, with the constant."""
-        return self.block.shape[1] + int(self.rule.constant)
+        return self.engine.columns_count + int(self.rule.constant)
 
     def _values(self, row: int) -> Vector:
-        values = self.block.take(np.array([row], dtype=np.int64))
-        return np.asarray(values.toarray() if self.block.sparse else values, dtype=np.float64).ravel()
+        values = self.engine.take(np.array([row], dtype=np.int64))
+        return np.asarray(values.toarray() if self.engine.sparse else values, dtype=np.float64).ravel()
 
     def exact_square(self, row: int) -> Fraction:
         """‖x‖² of one row in rational arithmetic, the constant's 1 included."""
@@ -47,7 +41,7 @@ class BlockRows:
         lengths = self.engine.stretches(Lengths(self.rule.constant), np.empty((1, 0)))
         for (rows, signed), (_, long) in zip(scores, lengths, strict=True):
             if not np.isfinite(long).all():
-                refuse_not_finite(self.block)
+                refuse_not_finite(self.engine)
             yield rows.start, signed[:, 0], long[:, 0]
 
     def exact(self, row: int, direction: Vector) -> Fraction:
@@ -56,7 +50,7 @@ class BlockRows:
         total = sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(x, direction, strict=False)), Fraction(0))
         if self.rule.constant:
             total += Fraction(float(direction[-1]))
-        return total if self.engine.codes[row] == self.rule.positive else -total
+        return total if self.engine.labels_of(np.array([row]))[0] == self.rule.positive else -total
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +61,12 @@ class OneSide:
     classes: AnyArray
     positive: int = 1
 
-    def over(self, block: Block, codes: Codes, weights: Vector | None) -> BlockRows:
-        """The rows of positive weight."""
-        if weights is not None and not (weights > 0).all():
-            which = np.flatnonzero(weights > 0)
-            block, codes = block_of(block.take(which)), codes[which]
-        rule = PerceptronRule(self.positive, self.fit_intercept)
-        return BlockRows(MemoryEngine(block, codes, max(len(self.classes), 2)), rule)
+    def over(self, engine: Engine, positive: int | None = None) -> BlockRows:
+        """The rows of positive weight; ``positive`` where the engine's classes are others."""
+        if engine.row_weights is not None:
+            live = engine.row_weights.array() > 0
+            engine = engine if live.all() else engine.picked(np.flatnonzero(live))
+        return BlockRows(engine, PerceptronRule(self.positive if positive is None else positive, self.fit_intercept))
 
     def columns(self, claim: Any) -> int:
         """How many columns a claim about this question is about."""
@@ -95,7 +88,7 @@ class OneSide:
             raise CertificateError("The data given hold one class only: nothing to separate.")
         if len(seen) != len(self.classes) or self.positive not in seen:
             raise CertificateError("The classes of the certificate are not those of the labels.")
-        return self.over(block, target.codes, weights)
+        return self.over(open_engine(block, target, weights))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

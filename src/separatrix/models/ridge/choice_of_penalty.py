@@ -9,13 +9,15 @@ from separatrix.core.errors import refuse
 from separatrix.core.numbers import is_count
 from separatrix.core.parameters import ANYTHING, FLAG, NONE, Rule, array_of_numbers, check, check_value, count
 from separatrix.core.protocols import Engine
+from separatrix.core.row_vector import array_of
 from separatrix.kernels.threads import one_blas_thread
 from separatrix.models.draft import whole
 from separatrix.models.labels import CLASS_WEIGHT, Target
 from separatrix.models.ridge.estimator import PENALTY, LeastSquaresDecision, RidgeClassifier
 from separatrix.models.ridge.left_out_scores import best_of, is_scorer, splits
 from separatrix.models.ridge.problem import RidgeProblem, opened
-from separatrix.terms.least_squares import NormalEquations, Spectrum, left_out, signs_of, solve_ridge
+from separatrix.models.ridge.solution import solve_ridge
+from separatrix.terms.least_squares import NormalEquations, Spectrum, left_out, signs_of
 
 RULES = {
     "alphas": ANYTHING,  # one penalty or several
@@ -121,17 +123,20 @@ class RidgeClassifierCV(LeastSquaresDecision):
         keep = self.store_cv_results or self.scoring is not None
         errors = np.empty((engine.rows, targets, len(alphas))) if keep else None
         sums = np.zeros(len(alphas))
-        for which, part in left_out(engine, equations, spectrum, alphas):
-            squares = np.square(np.where(np.isnan(part), np.inf, part)).sum(axis=1)
-            sums += squares.sum(axis=0) if engine.weights is None else engine.weights[which] @ squares
-            if errors is not None:
-                errors[which] = part
+        done = 0
+        for block in engine.blocks():
+            for which, part in left_out(block, equations, spectrum, alphas):
+                squares = np.square(np.where(np.isnan(part), np.inf, part)).sum(axis=1)
+                sums += squares.sum(axis=0) if block.weights is None else block.weights[which] @ squares
+                if errors is not None:
+                    errors[done : done + len(part)] = part
+                done += len(part)
         scores = -sums / (engine.weight * targets)
         stored = None
         if errors is not None:
-            fitted = signs_of(len(target.classes))[engine.codes][:, :, None] - errors
+            fitted = signs_of(len(target.classes))[target.codes][:, :, None] - errors
             if self.scoring is not None:
-                scores = best_of(self.scoring, fitted, target, engine.weights)
+                scores = best_of(self.scoring, fitted, target, array_of(engine.row_weights))
             stored = np.square(errors) if self.scoring is None else fitted
         best = int(np.argmax(scores))
         return best, float(scores[best]), stored if self.store_cv_results else None

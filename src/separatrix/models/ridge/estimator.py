@@ -10,24 +10,23 @@ from separatrix.certificates.closed_form import ClosedFormCertificate
 from separatrix.core.arrays import Matrix
 from separatrix.core.errors import refuse
 from separatrix.core.parameters import COUNT, FLAG, NONE, NOT_NEGATIVE, SEED, Rule, check, number, one_of
-from separatrix.core.protocols import Engine
+from separatrix.core.protocols import Engine, LabelledBlock
 from separatrix.kernels.threads import one_blas_thread
 from separatrix.models.decision import LinearDecision
 from separatrix.models.draft import whole
-from separatrix.models.labels import CLASS_WEIGHT, Target, block_of
+from separatrix.models.labels import CLASS_WEIGHT, Target
 from separatrix.models.logistic.fitting import LARGEST_HESSIAN
 from separatrix.models.posterior import warn_unless_met
 from separatrix.models.ridge.problem import RidgeProblem, opened
+from separatrix.models.ridge.solution import RidgeSolution, solve_ridge
+from separatrix.models.ridge.wide import solve_wide
 from separatrix.terms.firth import SquaredLengths
 from separatrix.terms.least_squares import (
     NormalEquations,
-    RidgeSolution,
     downdated,
     signs_of,
-    solve_ridge,
 )
 from separatrix.terms.logistic import Scores
-from separatrix.terms.wide_least_squares import solve_wide
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 
@@ -69,7 +68,7 @@ class LeastSquaresDecision(LinearDecision, ClassifierMixin, BaseEstimator):  # t
         self.n_features_in_ = engine.columns_count
         self.classes_ = target.classes
         self.coef_, self.intercept_ = at.coef, at.intercept
-        self._settle(block_of(X), magnified=certificate.condition)
+        self._settle(engine, magnified=certificate.condition)
         self.certificate_ = certificate
         self.dropped_ = list(certificate.aliased)
         self.n_parameters_ = len(at.coef) * (engine.columns_count + problem.fit_intercept)
@@ -183,11 +182,13 @@ def _left_out(engine: Engine, equations: NormalEquations, at: RidgeSolution) -> 
     if not equations.constant:
         across = np.column_stack([across, np.zeros(len(across))])
     across = np.ascontiguousarray(across)
-    residuals = np.empty((engine.rows, len(points)))
-    for which, part in engine.parts():
-        errors = signs[part.codes] - part.map(Scores(True), points)
-        share = part.map(SquaredLengths(True, equations.centre), across)[:, 0]
+
+    def residual(part: LabelledBlock) -> Matrix:
+        errors = signs[part.codes] - part.numbers(Scores(True), points)
+        share = part.numbers(SquaredLengths(True, equations.centre), across)[:, 0]
         if part.weights is not None:
             share = share * np.minimum(part.weights, 1.0)
-        residuals[which] = downdated(errors, share[:, None])
+        return np.asarray(downdated(errors, share[:, None]))
+
+    residuals: Matrix = engine.collect(residual).array()
     return residuals

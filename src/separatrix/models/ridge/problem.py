@@ -35,10 +35,10 @@ from separatrix.models.labels import (
 )
 from separatrix.models.logistic.fitting import LARGEST_HESSIAN
 from separatrix.models.posterior import check_classes, names_of, written_out
+from separatrix.models.ridge.solution import RidgeSolution
 from separatrix.terms.exact_residual import few_enough, least_squares_residual
 from separatrix.terms.least_squares import (
     NormalEquations,
-    RidgeSolution,
     equation_residual,
     independent_columns,
     row_blocks,
@@ -71,22 +71,22 @@ class RidgeProblem:
     subject = "the weights"
     tolerance = TOLERANCE
 
-    def equations_of(self, engine: Any) -> NormalEquations:
+    def equations_of(self, engine: Engine) -> NormalEquations:
         """One pass over the rows."""
         moments = class_moments(engine, len(self.classes))
         if not np.isfinite(moments.scatters).all() or not np.isfinite(moments.means).all():
-            refuse_not_finite(engine.block)
+            refuse_not_finite(engine)
         equations = NormalEquations.of(moments, self.fit_intercept)
         # one row in a class has no scatter, and its square may overflow all the same
         if not np.isfinite(equations.gram).all() or not np.isfinite(equations.side).all():
-            refuse_not_finite(engine.block)
+            refuse_not_finite(engine)
         return equations
 
-    def wide_equations_of(self, engine: Any) -> WideEquations:
+    def wide_equations_of(self, engine: Engine) -> WideEquations:
         """Without the Gram matrix."""
         equations = WideEquations.of(engine, len(self.classes), self.fit_intercept)
         if not np.isfinite(equations.side).all() or not np.isfinite(equations.diagonal).all():
-            refuse_not_finite(engine.block)
+            refuse_not_finite(engine)
         return equations
 
     def measured_wide(self, engine: Engine, equations: WideEquations, parameters: Mapping[str, AnyArray]) -> Measured:
@@ -230,8 +230,11 @@ class RidgeProblem:
     ) -> tuple[float, float]:
         """The root of the least eigenvalue, and how far it may be off: measured where the rows are few."""
         if engine.rows * len(keep) ** 2 <= MOST_WORK:
-            spread = np.vstack([part[:, keep] for _, part in row_blocks(engine, equations.centre)]) / scale
-            weights = np.ones(len(spread)) if engine.weights is None else engine.weights
+            spread = np.vstack(
+                [part[:, keep] for block in engine.blocks() for _, part in row_blocks(block, equations.centre)]
+            )
+            spread /= scale
+            weights = np.ones(len(spread)) if engine.row_weights is None else engine.row_weights.array()
             frame = orthonormal(spread, weights, self.alpha / np.square(scale))
             if frame is not None and frame.usable:
                 found = svdvals(frame.triangle)

@@ -1,5 +1,7 @@
 """What follows from the linear program's answer: a verdict, more rows, or finer coordinates."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from separatrix.certificates.separability import Separability, lowest_terms
@@ -10,7 +12,8 @@ from separatrix.exact.alternative import exact_alternative
 from separatrix.exact.arithmetic import Integers, combination, integer_products, nearest_float, rounded, scaled_integers
 from separatrix.exact.coordinates import Coordinates
 from separatrix.models.separability.column_basis import column_basis, ordered_null_space
-from separatrix.models.separability.findings import ROUNDING_BITS, SearchState
+from separatrix.models.separability.findings import ROUNDING_BITS, Findings
+from separatrix.models.separability.sample import Sample
 from separatrix.solvers.alternative import Alternative
 from separatrix.solvers.leaning import lean
 
@@ -18,17 +21,29 @@ MODERATE = 1e-2
 """Columns that depend on each other less than this are left as they are when a program's answer does not hold."""
 
 
-class Judging(SearchState):
+@dataclass(slots=True)
+class Judge:
     """The linear program's answer holds for the sample; all rows must agree, exactly."""
 
-    def _judge(
+    findings: Findings
+    sample: Sample = field(init=False)
+    level: bool = False
+    """Whether the linear program found rows that only a hyperplane through them can hold: then ``lean`` cannot help."""
+    reordered: bool = False
+    refinements: int = 0
+    whitenings: int = 0
+
+    def __post_init__(self) -> None:
+        self.sample = self.findings.sample
+
+    def weigh(
         self, taken: Matrix, seen: Matrix, answer: Alternative, coordinates: Coordinates
     ) -> tuple[Separability | None, Coordinates]:
         """A verdict from the linear program's answer; or None, and more rows or finer coordinates."""
-        rows = self.rows
+        rows = self.sample.rows
         held = answer.overlapping
         if held.all():
-            verdict = self._overlap(taken, answer.multipliers)
+            verdict = self.findings.overlap(taken, answer.multipliers)
             if verdict is not None:
                 return verdict, coordinates
             return None, self._refine(taken, seen, answer, coordinates)
@@ -36,8 +51,8 @@ class Judging(SearchState):
             integers = coordinates.direction(answer.direction)
             everywhere = sides(rows, integers)
             if everywhere.complete:
-                return self._complete(integers, everywhere), coordinates
-            if self._enlist(*everywhere.offending(level=True)):
+                return self.findings.complete(integers, everywhere), coordinates
+            if self.sample.enlist(*everywhere.offending(level=True)):
                 return None, coordinates
             return None, self._refine(taken, seen, answer, coordinates)
         return self._judge_quasi(taken, seen, answer, coordinates)
@@ -45,18 +60,19 @@ class Judging(SearchState):
     def _judge_quasi(
         self, taken: Matrix, seen: Matrix, answer: Alternative, coordinates: Coordinates
     ) -> tuple[Separability | None, Coordinates]:
-        rows = self.rows
-        assert self.columns is not None
+        sample = self.sample
+        rows = sample.rows
+        assert sample.columns is not None
         self.level = True
         approximate = coordinates.direction(answer.direction)
         margins, sizes = rows.bracket(rounded(approximate))
         clearly = np.flatnonzero(margins < -1e-9 * sizes)
-        if len(clearly) and self._enlist(clearly, margins[clearly], sizes[clearly]):
+        if len(clearly) and sample.enlist(clearly, margins[clearly], sizes[clearly]):
             return None, coordinates
         held = np.flatnonzero(answer.overlapping)
         # dependences of all rows are no directions: only those within the basis are
-        within = self.order[np.isin(self.order, self.columns.basis)]
-        null = ordered_null_space(rows, self.active[held], within, self.deadline)
+        within = sample.order[np.isin(sample.order, sample.columns.basis)]
+        null = ordered_null_space(rows, sample.active[held], within, sample.deadline)
         vectors, inner = null.vectors, null.basis
         if not vectors:
             return None, self._refine(taken, seen, answer, coordinates)
@@ -65,7 +81,7 @@ class Judging(SearchState):
             return None, self._refine(taken, seen, answer, coordinates)
         everywhere = sides(rows, integers)
         if (everywhere.signs < 0).any():
-            if self._enlist(*everywhere.offending(level=False)):
+            if sample.enlist(*everywhere.offending(level=False)):
                 return None, coordinates
             return None, self._refine(taken, seen, answer, coordinates)
         level = np.flatnonzero(everywhere.signs == 0)
@@ -73,55 +89,60 @@ class Judging(SearchState):
         for vector in vectors:
             outside |= exact_margins(rows, level, vector) != 0.0
         if outside.any():
-            new = np.setdiff1d(level[outside][:: max(1, int(outside.sum()) // 50)], self.active)
+            new = np.setdiff1d(level[outside][:: max(1, int(outside.sum()) // 50)], sample.active)
             if len(new):
-                self.active = np.union1d(self.active, new)
+                sample.active = np.union1d(sample.active, new)
                 return None, coordinates
             return None, self._refine(taken, seen, answer, coordinates)
         if not len(inner):
-            balance: Balance | None = self._zero_balance(self.active[held][:1])
+            balance: Balance | None = self.findings.zero_balance(sample.active[held][:1])
         else:
-            balance = self._balance(taken[held], answer.multipliers[held], inner, self.active[held])
+            balance = self.findings.balance(taken[held], answer.multipliers[held], inner, sample.active[held])
         if balance is None:
             return None, self._refine(taken, seen, answer, coordinates)
-        if self.columns.dependences and not self.reordered:
+        if sample.columns.dependences and not self.reordered:
             return None, self._reorder(taken, answer.overlapping)
-        return self._quasi(integers, everywhere, vectors, balance), coordinates
+        return self.findings.quasi(integers, everywhere, vectors, balance), coordinates
 
-    def _judge_exactly(self, taken: Matrix) -> Separability | None:
+    def judge_exactly(self, taken: Matrix) -> Separability | None:
         """The linear program in fractions on the sample; None when more rows are needed."""
-        assert self.columns is not None
-        basis = self.columns.basis
-        answer = exact_alternative(taken[:, basis].tolist(), range(len(taken)), self.deadline)
-        integers = [0] * self.rows.width
+        sample, rows = self.sample, self.sample.rows
+        assert sample.columns is not None
+        basis = sample.columns.basis
+        answer = exact_alternative(taken[:, basis].tolist(), range(len(taken)), sample.deadline)
+        integers = [0] * rows.width
         for column, entry in zip(basis, answer.direction, strict=True):
             integers[int(column)] = entry
         held = np.array([value > 0 for value in answer.multipliers])
-        everywhere = sides(self.rows, integers) if any(integers) else None
+        everywhere = sides(rows, integers) if any(integers) else None
         if everywhere is not None:
-            if self._enlist(*everywhere.offending(level=not held.any())):
+            if sample.enlist(*everywhere.offending(level=not held.any())):
                 return None
             if not held.any():
-                return self._complete(integers, everywhere)
-        positions = self.active[held]
-        null = ordered_null_space(self.rows, positions, self.order[np.isin(self.order, basis)], self.deadline)
+                return self.findings.complete(integers, everywhere)
+        positions = sample.active[held]
+        null = ordered_null_space(rows, positions, sample.order[np.isin(sample.order, basis)], sample.deadline)
         vectors, inner = null.vectors, null.basis
         if everywhere is not None:
             level = np.flatnonzero(everywhere.signs == 0)
-            apart = [level[exact_margins(self.rows, level, vector) != 0.0] for vector in vectors]
-            new = np.setdiff1d(np.concatenate([a[:50] for a in apart]), self.active) if apart else level[:0]
+            apart = [level[exact_margins(rows, level, vector) != 0.0] for vector in vectors]
+            new = np.setdiff1d(np.concatenate([a[:50] for a in apart]), sample.active) if apart else level[:0]
             if len(new):
-                self.active = np.union1d(self.active, new)
+                sample.active = np.union1d(sample.active, new)
                 return None
-        balance = self._exact_balance(positions, inner, null.rows) if len(inner) else self._zero_balance(positions[:1])
+        balance = (
+            self._exact_balance(positions, inner, null.rows)
+            if len(inner)
+            else self.findings.zero_balance(positions[:1])
+        )
         if everywhere is None or not vectors:
-            return self._verdict("overlap", balance=balance)
-        return self._quasi(integers, everywhere, vectors, balance)
+            return self.findings.verdict("overlap", balance=balance)
+        return self.findings.quasi(integers, everywhere, vectors, balance)
 
     def _exact_balance(self, positions: Positions, inner: Positions, independent: Positions) -> Balance:
         """Integer multipliers on few rows: the independent ones, and at most as many others."""
-        taken = self.rows.take(positions)
-        answer = exact_alternative(taken[:, inner].tolist(), independent.tolist(), self.deadline)
+        taken = self.sample.rows.take(positions)
+        answer = exact_alternative(taken[:, inner].tolist(), independent.tolist(), self.sample.deadline)
         which = np.flatnonzero([value > 0 for value in answer.multipliers])
         whole = tuple(lowest_terms([answer.multipliers[k] for k in which]))
         order = np.argsort(positions[which])
@@ -133,12 +154,18 @@ class Judging(SearchState):
 
         Then as few coefficients as possible run away: a rare category, not all others of its factor.
         """
+        sample, rows = self.sample, self.sample.rows
         self.reordered = True
         apart = np.asarray(~taken[held].any(axis=0))
-        self.order = np.concatenate([self.rows.order[apart[self.rows.order]], self.rows.order[~apart[self.rows.order]]])
-        self.columns = column_basis(self.rows, self.order, self.deadline)
-        self.active = np.union1d(self.active, self.columns.rows)
-        return Coordinates.plain(self.rows.take(self.active), self.columns.basis)
+        sample.order = np.concatenate(
+            [
+                rows.order[apart[rows.order]],
+                rows.order[~apart[rows.order]],
+            ]
+        )
+        sample.columns = column_basis(rows, sample.order, sample.deadline)
+        sample.active = np.union1d(sample.active, sample.columns.rows)
+        return Coordinates.plain(rows.take(sample.active), sample.columns.basis)
 
     def _direction_within(
         self, vectors: list[Integers], wanted: Integers, taken: Matrix, held: AnyArray
@@ -161,11 +188,11 @@ class Judging(SearchState):
         """The same where the null vectors are nearly parallel: in coordinates that make the rows orthonormal."""
         coordinates = Coordinates.along(apart, vectors)
         for _ in range(1 + MOST_WHITENINGS):
-            self._tick()
+            self.sample.tick()
             seen = coordinates.apply(apart)
             if not np.isfinite(seen).all() or len(seen) < len(vectors) or len(vectors) > MOST_WHITENED:
                 return None
-            integers = coordinates.direction(lean(seen, deadline=self.deadline).direction)
+            integers = coordinates.direction(lean(seen, deadline=self.sample.deadline).direction)
             if any(integers) and all(value > 0 for value in integer_products(apart, integers)):
                 return integers
             coordinates = coordinates.whitened(apart, seen)
@@ -173,7 +200,7 @@ class Judging(SearchState):
 
     def _refine(self, taken: Matrix, seen: Matrix, answer: Alternative, coordinates: Coordinates) -> Coordinates:
         """Finer coordinates: orthonormal ones, or the program's direction as one, to tell rows close to it apart."""
-        if self._nearly_dependent(seen, MODERATE):
+        if self.nearly_dependent(seen, MODERATE):
             self.whitenings += 1
             return coordinates.whitened(taken, seen)
         self.refinements += 1
@@ -192,7 +219,7 @@ class Judging(SearchState):
 
         return coordinates.refine(integers, answer.direction, close)
 
-    def _nearly_dependent(self, seen: Matrix, limit: float) -> bool:
+    def nearly_dependent(self, seen: Matrix, limit: float) -> bool:
         """Whether other coordinates would show the rows better, and there may be some more."""
         if self.whitenings >= MOST_WHITENINGS or seen.shape[1] > MOST_WHITENED or not np.isfinite(seen).all():
             return False

@@ -1,7 +1,6 @@
-"""What a search for a verdict knows so far, and how it states its findings."""
+"""What a search has found, stated: a verdict with its proof."""
 
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,111 +18,111 @@ from separatrix.certificates.witness import (
     stated_slack,
 )
 from separatrix.core.arrays import Matrix, Positions, Vector
-from separatrix.core.errors import CertificateError, OutOfTime
+from separatrix.core.errors import CertificateError
 from separatrix.core.protocols import SignedRows
 from separatrix.exact.arithmetic import Integers, powers_of_two, rounded, scaled_integers
 from separatrix.exact.coordinates import Coordinates
-from separatrix.models.separability.column_basis import ColumnBasis, check_room
+from separatrix.models.separability.sample import Sample
 from separatrix.solvers.caratheodory import few_rows
 from separatrix.solvers.leaning import lean
-
-SCOUT_SIZE = 2**22
-"""Numbers in the rows on which a direction is tried first, where there are many more."""
 
 ROUNDING_BITS = (4, 12, 24, 53)
 """Directions are tried with few bits first: small integers are easy to read and to check."""
 
 
-@dataclass
-class SearchState:
-    """State of the search: the rows looked at so far and the coordinates they are seen in."""
+@dataclass(slots=True)
+class Findings:
+    """Verdicts on the rows of a sample."""
 
-    rows: SignedRows
+    sample: Sample
     problem: SeparabilityProblem
-    deadline: float
-    columns: ColumnBasis | None = None
-    active: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    level: bool = False
-    """Whether the linear program found rows that only a hyperplane through them can hold: then ``lean`` cannot help."""
-    reordered: bool = False
-    refinements: int = 0
-    whitenings: int = 0
-    shown: tuple[Coordinates, Positions, Matrix] | None = None
-    """Rows as they were seen last: in exact coordinates that takes time."""
-    rounds: int = 0
-    scouts: tuple[Positions, Matrix] | None = None
     checked: tuple[Balance, bool] | None = None
     """The balance proved last, and whether its proof needs every digit."""
-    order: Positions = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.order = self.rows.order
+    def verdict(
+        self,
+        kind: str,
+        integers: Integers | None = None,
+        everywhere: Sides | None = None,
+        *,
+        balance: Balance | None = None,
+        null: list[Integers] | None = None,
+        separated: Positions | None = None,
+    ) -> Separability:
+        """A verdict of a kind, with the columns' limits."""
+        sample, rows = self.sample, self.sample.rows
+        columns = sample.columns
+        margin, fragile = float("nan"), False
+        if integers is not None and everywhere is not None:
+            margin = distance(everywhere.least, rounded(integers), rows)
+            fragile = everywhere.fragile
+        elif balance is not None:
+            checked = self.checked
+            fragile = checked[1] if checked and checked[0] is balance else balance.check(rows)
+        found = Separability(
+            kind,
+            self.problem,
+            rank=None if columns is None or kind == "undecided" else columns.rank,
+            basis=None if columns is None or kind == "undecided" else columns.basis,
+            dependences=() if columns is None or kind == "undecided" else columns.dependences,
+            integers=None if integers is None else tuple(lowest_terms(integers)),
+            margin=margin,
+            balance=balance,
+            null=ordered(as_vectors(null or [])),
+            separated=separated,
+            fragile=fragile,
+            open_rows=sample.active if kind == "undecided" else None,
+            count=rows.count,
+            members=rows.members,
+            per_row=rows.per_row,
+            _source=rows,
+        )
+        return found.with_limits(rows, sample.deadline)
 
-    def _take(self, which: Positions) -> Matrix:
-        check_room(self.rows, len(which))
-        taken = self.rows.take(which)
-        if not np.isfinite(taken).all():
-            self.rows.refuse_not_finite()
-        return taken
+    def overlap(self, taken: Matrix, multipliers: Vector) -> Separability | None:
+        """Overlap, if the rows taken are proved to balance each other."""
+        sample = self.sample
+        assert sample.columns is not None
+        balance = self.balance(taken, multipliers, sample.columns.basis, sample.active)
+        return None if balance is None else self.verdict("overlap", balance=balance)
 
-    def _show(self, coordinates: Coordinates) -> tuple[Matrix, Matrix]:
-        """The active rows, and how they are seen in the coordinates."""
-        taken = self._take(self.active)
-        if coordinates.is_plain:
-            return taken, coordinates.apply(taken)
-        seen = np.empty((len(taken), len(coordinates.basis)))
-        new = np.ones(len(taken), dtype=bool)
-        if self.shown is not None and self.shown[0] is coordinates:
-            place = np.searchsorted(self.active, self.shown[1])
-            seen[place], new[place] = self.shown[2], False
-        seen[new] = coordinates.apply(taken[new])
-        self.shown = coordinates, self.active, seen
-        return taken, seen
+    def complete(self, integers: Integers, everywhere: Sides) -> Separability:
+        """A direction with every row on its side."""
+        return self.verdict("complete", integers, everywhere)
 
-    def _tick(self) -> None:
-        if time.monotonic() > self.deadline:
-            raise OutOfTime
+    def quasi(self, integers: Integers, everywhere: Sides, null: list[Integers], balance: Balance) -> Separability:
+        """A direction with no row on the other side, and a balance of those that lie on it."""
+        separated = np.flatnonzero(everywhere.signs > 0)
+        sturdy = self._sturdier(everywhere, separated) if everywhere.fragile else None
+        if sturdy is not None:
+            integers, everywhere = sturdy
+        return self.verdict("quasi", integers, everywhere, balance=balance, null=null, separated=separated)
 
-    def _more(self) -> int:
-        """How many rows are added to the sample at a time."""
-        assert self.columns is not None
-        return 4 * self.columns.rank + 100
+    def _sturdier(self, everywhere: Sides, separated: Positions) -> tuple[Integers, Sides] | None:
+        """A direction on columns that are zero in all overlapping rows: rounding cannot move those."""
+        rows = self.sample.rows
+        level = np.flatnonzero(everywhere.signs == 0)
+        some = rows.take(level[:: max(1, len(level) // 2000)])
+        free = np.flatnonzero(~some.any(axis=0))
+        if not len(free):
+            return None
+        apart = rows.take(separated[:: max(1, len(separated) // 2000)])[:, free]
+        leaning = lean(apart * powers_of_two(np.abs(apart).max(axis=0)))
+        if not leaning.separates:
+            return None
+        direction = leaning.direction * powers_of_two(np.abs(apart).max(axis=0))
+        for bits in ROUNDING_BITS:
+            integers = [0] * rows.width
+            for column, entry in zip(free, scaled_integers(direction, bits), strict=True):
+                integers[int(column)] = entry
+            if not any(integers):
+                continue
+            again = sides(rows, integers)
+            if np.array_equal(again.signs, everywhere.signs):
+                return integers, again
+        return None
 
-    def _enlist(self, which: Positions, margins: Vector, sizes: Vector, near: Positions | None = None) -> bool:
-        """Add rows on the wrong side to the sample: the worst, and some spread over all of them.
-
-        Where they are few, those too that are ``near`` to the wrong side: they would be on it next time.
-        """
-        new = ~np.isin(which, self.active)
-        which, margins, sizes = which[new], margins[new], sizes[new]
-        if not len(which):
-            return False
-        limit = self._more()
-        relative = margins / np.maximum(sizes, 1e-300)
-        worst = which[np.argsort(relative, kind="stable")[: limit // 2]]
-        spread = which[np.arange(min(limit // 2, len(which))) * len(which) // min(limit // 2, len(which))]
-        self.active = np.union1d(self.active, np.union1d(worst, spread))
-        if near is not None and len(which) < limit // 2:
-            self.active = np.union1d(self.active, near)
-        return True
-
-    def _scouted(self, integers: Integers) -> bool:
-        """Try a direction on some of many rows before all are read; True when offenders were found there."""
-        if self.rows.count * self.rows.width < SCOUT_SIZE * 8:
-            return False
-        if self.scouts is None:
-            which = self.rows.sample(SCOUT_SIZE // self.rows.width)
-            self.scouts = which, self._take(which)
-        which, taken = self.scouts
-        direction = rounded(integers)
-        margins = taken @ direction
-        offending = np.flatnonzero(margins <= 0.0)
-        if len(offending) < 10:
-            return False
-        sizes = np.abs(taken[offending]) @ np.abs(direction)
-        return self._enlist(which[offending], margins[offending], sizes)
-
-    def _balance(self, taken: Matrix, multipliers: Vector, basis: Positions, positions: Positions) -> Balance | None:
+    def balance(self, taken: Matrix, multipliers: Vector, basis: Positions, positions: Positions) -> Balance | None:
         """A proof that the rows ``taken``, of full rank in the columns ``basis``, balance each other.
 
         In plain columns if rounding allows, else in coordinates that make these rows nearly orthonormal, where nearly
@@ -131,7 +130,7 @@ class SearchState:
         """
         coordinates = Coordinates.plain(taken, basis)
         for _ in range(1 + MOST_WHITENINGS):
-            self._tick()
+            self.sample.tick()
             seen = coordinates.apply(taken)
             if not np.isfinite(seen).all():
                 return None
@@ -145,12 +144,13 @@ class SearchState:
         self, taken: Matrix, seen: Matrix, multipliers: Vector, basis: Positions, positions: Positions
     ) -> Balance | None:
         """A proof from the multipliers given, or from the residuals of a fit, which are more even."""
-        found = _few(seen, multipliers, self.deadline)
+        sample = self.sample
+        found = _few(seen, multipliers, sample.deadline)
         if found is None:
             size = np.abs(seen).max(axis=1)
             size[size == 0.0] = 1.0
-            even = lean(seen / size[:, None], deadline=self.deadline).multipliers
-            found = None if even is None else _few(seen, even / size, self.deadline)
+            even = lean(seen / size[:, None], deadline=sample.deadline).multipliers
+            found = None if even is None else _few(seen, even / size, sample.deadline)
         if found is None:
             return None
         order = np.argsort(positions[found[0]])
@@ -159,89 +159,14 @@ class SearchState:
         slack = stated_slack(proved_slack(taken[which], basis, few)[0])
         balance = Balance(positions[which], few, basis, digests(taken[which]), slack=slack)
         try:
-            self.checked = balance, balance.check(self.rows)
+            self.checked = balance, balance.check(sample.rows)
         except CertificateError:
             return None
         return balance
 
-    def _zero_balance(self, position: Positions) -> Balance:
-        return Balance(position, np.ones(1), np.empty(0, dtype=np.int64), digests(self.rows.take(position)))
-
-    def _overlap(self, taken: Matrix, multipliers: Vector) -> Separability | None:
-        assert self.columns is not None
-        balance = self._balance(taken, multipliers, self.columns.basis, self.active)
-        return None if balance is None else self._verdict("overlap", balance=balance)
-
-    def _complete(self, integers: Integers, everywhere: Sides) -> Separability:
-        return self._verdict("complete", integers, everywhere)
-
-    def _quasi(self, integers: Integers, everywhere: Sides, null: list[Integers], balance: Balance) -> Separability:
-        separated = np.flatnonzero(everywhere.signs > 0)
-        sturdy = self._sturdier(everywhere, separated) if everywhere.fragile else None
-        if sturdy is not None:
-            integers, everywhere = sturdy
-        return self._verdict("quasi", integers, everywhere, balance=balance, null=null, separated=separated)
-
-    def _sturdier(self, everywhere: Sides, separated: Positions) -> tuple[Integers, Sides] | None:
-        """A direction on columns that are zero in all overlapping rows: rounding cannot move those."""
-        level = np.flatnonzero(everywhere.signs == 0)
-        some = self.rows.take(level[:: max(1, len(level) // 2000)])
-        free = np.flatnonzero(~some.any(axis=0))
-        if not len(free):
-            return None
-        apart = self.rows.take(separated[:: max(1, len(separated) // 2000)])[:, free]
-        leaning = lean(apart * powers_of_two(np.abs(apart).max(axis=0)))
-        if not leaning.separates:
-            return None
-        direction = leaning.direction * powers_of_two(np.abs(apart).max(axis=0))
-        for bits in ROUNDING_BITS:
-            integers = [0] * self.rows.width
-            for column, entry in zip(free, scaled_integers(direction, bits), strict=True):
-                integers[int(column)] = entry
-            if not any(integers):
-                continue
-            again = sides(self.rows, integers)
-            if np.array_equal(again.signs, everywhere.signs):
-                return integers, again
-        return None
-
-    def _verdict(
-        self,
-        kind: str,
-        integers: Integers | None = None,
-        everywhere: Sides | None = None,
-        *,
-        balance: Balance | None = None,
-        null: list[Integers] | None = None,
-        separated: Positions | None = None,
-    ) -> Separability:
-        columns = self.columns
-        margin, fragile = float("nan"), False
-        if integers is not None and everywhere is not None:
-            margin = distance(everywhere.least, rounded(integers), self.rows)
-            fragile = everywhere.fragile
-        elif balance is not None:
-            checked = self.checked
-            fragile = checked[1] if checked and checked[0] is balance else balance.check(self.rows)
-        found = Separability(
-            kind,
-            self.problem,
-            rank=None if columns is None or kind == "undecided" else columns.rank,
-            basis=None if columns is None or kind == "undecided" else columns.basis,
-            dependences=() if columns is None or kind == "undecided" else columns.dependences,
-            integers=None if integers is None else tuple(lowest_terms(integers)),
-            margin=margin,
-            balance=balance,
-            null=ordered(as_vectors(null or [])),
-            separated=separated,
-            fragile=fragile,
-            open_rows=self.active if kind == "undecided" else None,
-            count=self.rows.count,
-            members=self.rows.members,
-            per_row=self.rows.per_row,
-            _source=self.rows,
-        )
-        return found.with_limits(self.rows, self.deadline)
+    def zero_balance(self, position: Positions) -> Balance:
+        """A row without any column that is not zero balances itself."""
+        return Balance(position, np.ones(1), np.empty(0, dtype=np.int64), digests(self.sample.rows.take(position)))
 
 
 def out_of_time(rows: SignedRows, problem: SeparabilityProblem) -> Separability:

@@ -8,19 +8,10 @@ import numpy as np
 from separatrix.core.arrays import AnyArray, Codes, Positions
 from separatrix.core.errors import CertificateError
 from separatrix.core.plain_values import plain
-from separatrix.core.protocols import SignedRows
-from separatrix.engines import Block
-from separatrix.kernels import stretches
-from separatrix.models.labels import block_of, encode, refuse_not_finite, sample_weights
+from separatrix.core.protocols import Engine, SignedRows
+from separatrix.models.labels import block_of, encode, open_table, refuse_not_finite, sample_weights
 from separatrix.models.separability.set_aside import check_aside
 from separatrix.models.separability.signed_rows import ManyClassRows, TwoClassRows, narrowed
-
-
-def column_titles(block: Block) -> tuple[str, ...]:
-    """Names of the columns, or their numbers."""
-    if block.names is not None:
-        return tuple(map(str, block.names))
-    return tuple(f"column {j}" for j in range(block.shape[1]))
 
 
 def plain_labels(labels: AnyArray) -> list[Any]:
@@ -28,17 +19,15 @@ def plain_labels(labels: AnyArray) -> list[Any]:
     return labels.tolist() if labels.dtype.kind in "biufUSO" else list(labels)
 
 
-def check_finite(block: Block, members: Positions | None) -> None:
+def check_finite(table: Engine, members: Positions | None) -> None:
     """Refuse NaN and infinities in the rows the question is about; a proof rests on few, and would not meet them."""
-    n, d = block.shape
-    strange: list[Positions] = []
-    for first, last in stretches.stretches(n, block.layout):
-        point = np.full(d + 1, 2.0**-40)
-        sizes = stretches.brackets(block.rows, point, True, first, last, block.entries_per_row)[1]
-        strange.append(first + np.flatnonzero(~np.isfinite(sizes)))
+    point = np.full(table.columns_count + 1, 2.0**-40)
+    strange = [
+        which.start + np.flatnonzero(~np.isfinite(sizes)) for which, _, sizes in table.brackets(point, constant=True)
+    ]
     found = np.concatenate(strange)
     if len(found) and (members is None or np.isin(found, members, assume_unique=True).any()):
-        refuse_not_finite(block)
+        refuse_not_finite(table)
 
 
 def _refuse_labels(asked: AnyArray, found: AnyArray) -> Never:
@@ -56,11 +45,11 @@ class _Problem:
     names: tuple[str, ...]
     set_aside: tuple[int, ...] = ()
 
-    def _check(self, block: Block, labels: AnyArray) -> None:
+    def _check(self, table: Engine, labels: AnyArray) -> None:
         """The question fits the table, and is asked in its one form."""
         if type(self.fit_intercept) is not bool:
             raise CertificateError("The verdict does not say whether there is a constant.")
-        if type(self.names) is not tuple or self.names != column_titles(block):
+        if type(self.names) is not tuple or self.names != table.titles:
             raise CertificateError(
                 "The columns have other names.\n\nHint: pass the table that the verdict is about, with its names."
             )
@@ -83,36 +72,36 @@ class TwoClassProblem(_Problem):
     positive: AnyArray = None  # type: ignore[assignment]
     negative: AnyArray = None  # type: ignore[assignment]
 
-    def over(self, block: Block, y: Any, sample_weight: Any) -> tuple[Block, Codes, Positions | None, AnyArray]:
+    def over(self, n: int, y: Any, sample_weight: Any) -> tuple[Codes, Positions | None, AnyArray]:
         """Codes and places of the rows that the question is about, and the labels among them."""
-        target = encode(y, block.shape[0])
+        target = encode(y, n)
         inside = np.isin(target.classes, np.concatenate([self.negative, self.positive]))[target.codes]
-        weights = sample_weights(sample_weight, block.shape[0])
+        weights = sample_weights(sample_weight, n)
         if weights is not None:
             inside &= weights > 0
         codes = np.isin(target.classes, self.positive)[target.codes].astype(np.int32)
         members = None if inside.all() else np.flatnonzero(inside)
         found = target.classes[np.unique(target.codes[inside])]
-        return block, codes if members is None else codes[members], members, found
+        return codes if members is None else codes[members], members, found
 
-    def rows(self, block: Block, codes: Codes, members: Positions | None) -> SignedRows:
+    def rows(self, table: Engine, codes: Codes, members: Positions | None) -> SignedRows:
         """Their signed rows, the columns set aside left out."""
-        return narrowed(TwoClassRows(block, codes, self.fit_intercept, members), self.set_aside)
+        return narrowed(TwoClassRows(table, codes, self.fit_intercept, members), self.set_aside)
 
     def signed_rows(self, X: Any, y: Any, sample_weight: Any = None) -> SignedRows:
         """The signed rows of the data given; CertificateError where the question does not fit them."""
         for side in (self.positive, self.negative):
             if not isinstance(side, np.ndarray) or side.ndim != 1:
                 raise CertificateError("The classes of the verdict are not lists of labels.")
-        block = block_of(X)
-        self._check(block, np.concatenate([self.negative, self.positive]))
-        block, codes, members, found = self.over(block, y, sample_weight)
+        table = open_table(block_of(X))
+        self._check(table, np.concatenate([self.negative, self.positive]))
+        codes, members, found = self.over(table.rows, y, sample_weight)
         for side in (self.positive, self.negative):
             if not np.array_equal(side, found[np.isin(found, side)]):
-                _refuse_labels(np.concatenate([self.negative, self.positive]), encode(y, block.shape[0]).classes)
-        check_finite(block, members)
-        check_aside(block, members, self.fit_intercept, self.set_aside)
-        return self.rows(block, codes, members)
+                _refuse_labels(np.concatenate([self.negative, self.positive]), encode(y, table.rows).classes)
+        check_finite(table, members)
+        check_aside(table, members, self.fit_intercept, self.set_aside)
+        return self.rows(table, codes, members)
 
     def column_names(self) -> list[str]:
         """A name for each column of the signed rows."""
@@ -137,31 +126,31 @@ class SoftmaxProblem(_Problem):
 
     classes: AnyArray = None  # type: ignore[assignment]
 
-    def over(self, block: Block, y: Any, sample_weight: Any) -> tuple[Block, Codes, Positions | None, AnyArray]:
+    def over(self, n: int, y: Any, sample_weight: Any) -> tuple[Codes, Positions | None, AnyArray]:
         """Codes and places of the rows that have weight, and the labels among them."""
-        weights = sample_weights(sample_weight, block.shape[0])
+        weights = sample_weights(sample_weight, n)
         # a class may occur in rows without weight only: those are left out before labels are looked up
-        every = encode(y, block.shape[0])
+        every = encode(y, n)
         members = None if weights is None or (weights > 0).all() else np.flatnonzero(weights > 0)
         labels = every.classes[every.codes if members is None else every.codes[members]]
         target = encode(labels, len(labels), self.classes)
-        return block, target.codes, members, self.classes[np.unique(target.codes)]
+        return target.codes, members, self.classes[np.unique(target.codes)]
 
-    def rows(self, block: Block, codes: Codes, members: Positions | None) -> SignedRows:
+    def rows(self, table: Engine, codes: Codes, members: Positions | None) -> SignedRows:
         """Their signed rows, the columns set aside left out."""
-        rows = ManyClassRows(block, codes, len(self.classes), self.fit_intercept, members)
+        rows = ManyClassRows(table, codes, len(self.classes), self.fit_intercept, members)
         return narrowed(rows, self.set_aside)
 
     def signed_rows(self, X: Any, y: Any, sample_weight: Any = None) -> SignedRows:
         """The signed rows of the data given; CertificateError where the question does not fit them."""
-        block = block_of(X)
-        self._check(block, self.classes)
-        block, codes, members, found = self.over(block, y, sample_weight)
+        table = open_table(block_of(X))
+        self._check(table, self.classes)
+        codes, members, found = self.over(table.rows, y, sample_weight)
         if not np.array_equal(found, self.classes):
             _refuse_labels(self.classes, found)
-        check_finite(block, members)
-        check_aside(block, members, self.fit_intercept, self.set_aside)
-        return self.rows(block, codes, members)
+        check_finite(table, members)
+        check_aside(table, members, self.fit_intercept, self.set_aside)
+        return self.rows(table, codes, members)
 
     def column_names(self) -> list[str]:
         """A name for each column of the signed rows: class and column, against the first class."""

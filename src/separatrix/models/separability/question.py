@@ -10,16 +10,15 @@ from separatrix.certificates.separability import MOST_CLASSES, Separability
 from separatrix.core.arrays import Codes, Positions, Vector
 from separatrix.core.errors import OutOfTime
 from separatrix.core.parameters import FLAG, SECONDS, check_value
-from separatrix.engines import Block
+from separatrix.core.protocols import Engine
 from separatrix.kernels.threads import thread_limit
 from separatrix.models.class_rows import class_counts, members_of
-from separatrix.models.labels import Target, block_of, encode, sample_weights
+from separatrix.models.labels import Target, block_of, encode, open_table, sample_weights
 from separatrix.models.separability.findings import out_of_time
 from separatrix.models.separability.problem import (
     SoftmaxProblem,
     TwoClassProblem,
     check_finite,
-    column_titles,
     plain_labels,
 )
 from separatrix.models.separability.search import Search
@@ -84,12 +83,13 @@ def separability(
         block = block_of(X)
         target = encode(y, block.shape[0])
         weights = sample_weights(sample_weight, block.shape[0])
-        check_finite(block, None if weights is None else np.flatnonzero(weights))
-        return judged(block, target, weights, bool(fit_intercept), deadline, others, exact)
+        table = open_table(block)
+        check_finite(table, None if weights is None else np.flatnonzero(weights))
+        return judged(table, target, weights, bool(fit_intercept), deadline, others, exact)
 
 
 def judged(
-    block: Block,
+    table: Engine,
     target: Target,
     weights: Vector | None,
     fit_intercept: bool,
@@ -100,23 +100,22 @@ def judged(
     """The verdict on rows that are finite and labels that are encoded already."""
     live = None if weights is None or (weights > 0).all() else weights > 0
     counts = class_counts(target.codes, len(target.classes), live)
-    present = counts > 0
+    present, names = counts > 0, table.titles
     classes = target.classes[present]
-    names = column_titles(block)
 
     def decide(problem: TwoClassProblem | SoftmaxProblem, codes: Codes, members: Positions | None) -> Separability:
-        rows = problem.rows(block, codes, members)
+        rows = problem.rows(table, codes, members)
         if time.monotonic() > deadline:
             return out_of_time(rows, problem)
         if not exact:
             try:
-                aside = columns_aside(block, members, problem.fit_intercept, deadline)
+                aside = columns_aside(table, members, problem.fit_intercept, deadline)
             except OutOfTime:
                 return out_of_time(rows, problem)
             if aside:
                 problem = replace(problem, set_aside=aside)
-                rows = problem.rows(block, codes, members)
-        return Search(rows, problem, deadline).run()
+                rows = problem.rows(table, codes, members)
+        return Search.over(rows, problem, deadline).run()
 
     def two(positive: list[int], negative: list[int]) -> Separability:
         problem = TwoClassProblem(

@@ -10,20 +10,23 @@ open by exact coordinates.
 import math
 import time
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix.certificates.separability import Separability
+from separatrix.certificates.separability import Separability, SeparabilityProblem
 from separatrix.certificates.sides import sides
 from separatrix.core.apart import apart
 from separatrix.core.arrays import Vector
 from separatrix.core.errors import OutOfTime
+from separatrix.core.protocols import SignedRows
 from separatrix.exact.arithmetic import scaled_integers
 from separatrix.exact.coordinates import Coordinates
 from separatrix.kernels.threads import one_blas_thread
-from separatrix.models.separability.answers import Judging
+from separatrix.models.separability.answers import Judge
 from separatrix.models.separability.column_basis import MOST_NUMBERS, column_basis
+from separatrix.models.separability.findings import Findings
+from separatrix.models.separability.sample import Sample
 from separatrix.solvers.alternative import Unsolved, solve_alternative
 from separatrix.solvers.leaning import lean, level_direction
 
@@ -52,12 +55,25 @@ REFINEMENTS = 3
 """After this many changes of coordinates the linear program is solved in fractions."""
 
 
-class Search(Judging):
+@dataclass(slots=True)
+class Search:
     """From the first sample to the verdict."""
+
+    sample: Sample
+    findings: Findings
+    judge: Judge
+
+    @classmethod
+    def over(cls, rows: SignedRows, problem: SeparabilityProblem, deadline: float) -> "Search":
+        """Nothing is known yet."""
+        sample = Sample(rows, deadline)
+        findings = Findings(sample, problem)
+        return cls(sample, findings, Judge(findings))
 
     def run(self) -> Separability:
         """The verdict, or "undecided" past the deadline."""
-        size = float(self.rows.width) ** 2 * min(self.rows.count, FIRST_ROWS * self.rows.width + 50)
+        rows = self.sample.rows
+        size = float(rows.width) ** 2 * min(rows.count, FIRST_ROWS * rows.width + 50)
         return self._run() if size < LARGE else self._run_apart()
 
     def _run(self) -> Separability:
@@ -65,142 +81,146 @@ class Search(Judging):
             try:
                 verdict = self._one_class() or self._decide()
             except OutOfTime:
-                verdict = self._verdict("undecided")
+                verdict = self.findings.verdict("undecided")
         return verdict
 
     def _run_apart(self) -> Separability:
         """Where single steps take long. A search that is given up ends by itself at its next look at the clock."""
-        end = self.deadline
+        end = self.sample.deadline
         try:
             return apart(self._run, end)
         except OutOfTime:
             return self.undecided()
         finally:
-            self.deadline = -math.inf
+            self.sample.deadline = -math.inf
 
     def undecided(self) -> Separability:
         """The verdict of a search that ran out of time."""
-        return replace(self, columns=None)._verdict("undecided")
+        return Findings(replace(self.sample, columns=None), self.findings.problem).verdict("undecided")
 
     def _one_class(self) -> Separability | None:
         """One class alone: the constant puts every row on its side."""
-        constant = np.flatnonzero(~self.rows.is_weight)
-        if self.rows.per_row > 1 or not len(constant) or not self.rows.count:
+        sample, rows = self.sample, self.sample.rows
+        constant = np.flatnonzero(~rows.is_weight)
+        if rows.per_row > 1 or not len(constant) or not rows.count:
             return None
-        ends = self.rows.take(self.rows.sample(2))[:, constant[0]]
+        ends = rows.take(rows.sample(2))[:, constant[0]]
         if (ends != ends[0]).any():  # a sample has every class
             return None
-        integers = [0] * self.rows.width
+        integers = [0] * rows.width
         integers[int(constant[0])] = int(ends[0])
-        self.columns = column_basis(self.rows, self.order, self.deadline)
-        return self._complete(integers, sides(self.rows, integers))
+        sample.columns = column_basis(rows, sample.order, sample.deadline)
+        return self.findings.complete(integers, sides(rows, integers))
 
     def _decide(self) -> Separability:
-        rows = self.rows
-        self._tick()
+        sample = self.sample
+        rows = sample.rows
+        sample.tick()
         if rows.per_row > 1:
             verdict = self._decide_many()
             if verdict is not None:
                 return verdict
-        self._take(rows.sample(10))
+        sample.take(rows.sample(10))
         if rows.width > MANY_COLUMNS or rows.count <= rows.width:
             verdict = self._decide_wide()
             if verdict is not None:
                 return verdict
-        self.columns = column_basis(rows, self.order, self.deadline)
-        basis = self.columns.basis
+        sample.columns = column_basis(rows, sample.order, sample.deadline)
+        basis = sample.columns.basis
         start: Vector | None = None
         wanted = FIRST_ROWS * len(basis) + 50
-        sample = rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
-        self.active = np.union1d(sample, self.columns.rows)
+        first = rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
+        sample.active = np.union1d(first, sample.columns.rows)
         if not len(basis):
             return self._all_zero()
         coordinates = self._first_coordinates()
         while True:
-            self._tick()
-            self.rounds += 1
-            if self.refinements > REFINEMENTS:
-                verdict = self._judge_exactly(self._take(self.active))
+            sample.tick()
+            if self.judge.refinements > REFINEMENTS:
+                verdict = self.judge.judge_exactly(sample.take(sample.active))
                 if verdict is not None:
                     return verdict
                 continue
-            taken, seen = self._show(coordinates)
+            taken, seen = sample.show(coordinates)
             if not np.isfinite(seen).all():
-                self.refinements = REFINEMENTS + 1  # sizes beyond what floating point can hold: only fractions can
+                # sizes beyond what floating point can hold: only fractions can
+                self.judge.refinements = REFINEMENTS + 1
                 continue
-            leaning = None if self.level or self.refinements else lean(seen, start, self.deadline)
+            leaning = None if self.judge.level or self.judge.refinements else lean(seen, start, sample.deadline)
             if leaning is not None and leaning.multipliers is not None:
-                verdict = self._overlap(taken, leaning.multipliers)
+                verdict = self.findings.overlap(taken, leaning.multipliers)
                 if verdict is not None:
                     return verdict
             if leaning is not None and leaning.separates:
                 start = leaning.direction
                 integers = coordinates.direction(leaning.direction)
-                if self._scouted(integers):
+                if sample.scouted(integers):
                     continue
-                everywhere = sides(rows, integers, near=self._more() // 2)
+                everywhere = sides(rows, integers, near=sample.more() // 2)
                 if everywhere.complete:
-                    return self._complete(integers, everywhere)
-                if self._enlist(*everywhere.offending(level=True), everywhere.near):
+                    return self.findings.complete(integers, everywhere)
+                if sample.enlist(*everywhere.offending(level=True), everywhere.near):
                     continue
             start = None
             try:
-                answer = solve_alternative(seen, self.deadline)
+                answer = solve_alternative(seen, sample.deadline)
             except Unsolved:
-                self.refinements = REFINEMENTS + 1
+                self.judge.refinements = REFINEMENTS + 1
                 continue
-            verdict, coordinates = self._judge(taken, seen, answer, coordinates)
+            verdict, coordinates = self.judge.weigh(taken, seen, answer, coordinates)
             if verdict is not None:
                 return verdict
 
     def _first_coordinates(self) -> Coordinates:
         """Single columns; where these nearly depend on each other, directions in which the rows are orthonormal."""
-        assert self.columns is not None
-        coordinates = Coordinates.plain(self._take(self.active), self.columns.basis)
+        sample = self.sample
+        assert sample.columns is not None
+        coordinates = Coordinates.plain(sample.take(sample.active), sample.columns.basis)
         while True:
-            taken, seen = self._show(coordinates)
-            if not self._nearly_dependent(seen, HIDDEN):
+            taken, seen = sample.show(coordinates)
+            if not self.judge.nearly_dependent(seen, HIDDEN):
                 return coordinates
-            self.whitenings += 1
+            self.judge.whitenings += 1
             coordinates = coordinates.whitened(taken, seen)
 
     def _decide_many(self) -> Separability | None:
         """Many classes: a direction that a few reads of the table suggest, where samples of signed rows are large."""
-        rows = self.rows
+        rows = self.sample.rows
         few = min(rows.count, FIRST_ROWS * rows.width + 50)
         if few * float(rows.width) < MANY_NUMBERS or rows.count > MOST_NUMBERS:
             return None
         for direction in rows.suggested():
-            self._tick()
+            self.sample.tick()
             integers = scaled_integers(direction, 53)
             if any(integers):
                 everywhere = sides(rows, integers)
                 if everywhere.complete:
-                    return self._complete(integers, everywhere)
+                    return self.findings.complete(integers, everywhere)
         return None
 
     def _decide_wide(self) -> Separability | None:
         """More columns than rows, or many: a direction from least squares often separates, and is quickly checked."""
-        self.active = np.arange(self.rows.count) if self.rows.count <= 4000 else self.rows.sample(4000)
+        sample, rows = self.sample, self.sample.rows
+        sample.active = np.arange(rows.count) if rows.count <= 4000 else rows.sample(4000)
         while True:
-            self._tick()
-            taken = self._take(self.active)
+            sample.tick()
+            taken = sample.take(sample.active)
             integers = scaled_integers(level_direction(taken), 53)
             if any(integers):
-                everywhere = sides(self.rows, integers)
+                everywhere = sides(rows, integers)
                 if everywhere.complete:
                     with suppress(OutOfTime):
                         # rank and basis are a present to the reader: they are given if there is time
-                        share = min(self.deadline, time.monotonic() + RANK_SECONDS)
-                        self.columns = column_basis(self.rows, self.order, share)
-                    return self._complete(integers, everywhere)
+                        share = min(sample.deadline, time.monotonic() + RANK_SECONDS)
+                        sample.columns = column_basis(rows, sample.order, share)
+                    return self.findings.complete(integers, everywhere)
                 which, margins, _ = everywhere.offending(level=True)
-                new = np.setdiff1d(which[np.argsort(margins, kind="stable")[:1000]], self.active)
-                if len(new) and len(self.active) + len(new) <= MOST_WIDE_ROWS:
-                    self.active = np.union1d(self.active, new)
+                new = np.setdiff1d(which[np.argsort(margins, kind="stable")[:1000]], sample.active)
+                if len(new) and len(sample.active) + len(new) <= MOST_WIDE_ROWS:
+                    sample.active = np.union1d(sample.active, new)
                     continue
             return None
 
     def _all_zero(self) -> Separability:
         """Rows without any column that is not zero: each balances itself."""
-        return self._verdict("overlap", balance=self._zero_balance(np.zeros(1, dtype=np.int64)))
+        return self.findings.verdict("overlap", balance=self.findings.zero_balance(np.zeros(1, dtype=np.int64)))

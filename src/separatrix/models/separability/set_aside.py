@@ -18,10 +18,9 @@ import time
 import numpy as np
 
 from separatrix.core.apart import apart
-from separatrix.core.arrays import Codes, Matrix, Positions, Vector
+from separatrix.core.arrays import Codes, Matrix, Positions
 from separatrix.core.errors import CertificateError, OutOfTime
-from separatrix.core.protocols import SignedRows
-from separatrix.engines import Block, MemoryEngine
+from separatrix.core.protocols import Engine, SignedRows
 from separatrix.kernels.threads import one_blas_thread
 from separatrix.models.aliasing import Aliasing, aliasing, check, clearly_independent
 from separatrix.models.separability.column_basis import column_basis
@@ -33,34 +32,34 @@ SECONDS = 2e-9
 """Per row and pair of columns, for a triangle of all columns."""
 
 
-def columns_aside(block: Block, members: Positions | None, constant: bool, deadline: float) -> tuple[int, ...]:
+def columns_aside(table: Engine, members: Positions | None, constant: bool, deadline: float) -> tuple[int, ...]:
     """Columns of the table to leave out, ascending; OutOfTime if the deadline leaves no time to look."""
-    columns = block.shape[1]
-    rows = _unsigned(block, members, constant)
+    columns = table.columns_count
+    rows = _unsigned(table, members, constant)
     if columns > MOST_COLUMNS or not rows.count:
         return ()
 
     def look() -> tuple[int, ...]:
         with one_blas_thread():
-            return () if _look_independent(rows) else _aside(block, members, constant, deadline, rows)
+            return () if _look_independent(rows) else _aside(table, members, constant, deadline, rows)
 
     return apart(look, deadline) if columns > FEW_COLUMNS else look()
 
 
 def _aside(
-    block: Block, members: Positions | None, constant: bool, deadline: float, rows: TwoClassRows
+    table: Engine, members: Positions | None, constant: bool, deadline: float, rows: TwoClassRows
 ) -> tuple[int, ...]:
-    if time.monotonic() + SECONDS * rows.count * block.shape[1] ** 2 > deadline:
+    if time.monotonic() + SECONDS * rows.count * table.columns_count**2 > deadline:
         raise OutOfTime
-    found = aliasing(_engine(block, members), constant)
+    found = aliasing(_living(table, members), constant)
     if not len(found.dropped) or len(found.keep) + constant >= rows.count:
         return ()
     return _inexact(rows, found, constant, deadline)
 
 
-def check_aside(block: Block, members: Positions | None, constant: bool, aside: tuple[int, ...]) -> None:
+def check_aside(table: Engine, members: Positions | None, constant: bool, aside: tuple[int, ...]) -> None:
     """CertificateError unless the columns are combinations of the others to the rounding of their decimals."""
-    columns = block.shape[1]
+    columns = table.columns_count
     if type(aside) is not tuple or any(type(j) is not int or not 0 <= j < columns for j in aside):
         raise CertificateError("The columns set aside are not columns of the table.")
     if aside != tuple(sorted(set(aside))):
@@ -68,26 +67,27 @@ def check_aside(block: Block, members: Positions | None, constant: bool, aside: 
     if not aside:
         return
     keep = np.setdiff1d(np.arange(columns), aside)
-    if check(_engine(block, members), constant, keep) is None:
+    if check(_living(table, members), constant, keep) is None:
         raise CertificateError("A column was set aside that is no combination of the others in this data.")
 
 
-def _engine(block: Block, members: Positions | None) -> MemoryEngine:
-    weights: Vector | None = None
-    if members is not None:
-        weights = np.zeros(block.shape[0])
-        weights[members] = 1.0
-    return MemoryEngine(block, np.zeros(block.shape[0], dtype=np.int32), 2, weights)
+def _living(table: Engine, members: Positions | None) -> Engine:
+    """The table, with weight on these rows alone."""
+    if members is None:
+        return table
+    weights = np.zeros(table.rows)
+    weights[members] = 1.0
+    return table.reweighted(table.laid(weights))
 
 
-def _unsigned(block: Block, members: Positions | None, constant: bool) -> TwoClassRows:
-    codes: Codes = np.broadcast_to(np.ones(1, dtype=np.int32), (block.shape[0] if members is None else len(members),))
-    return TwoClassRows(block, codes, constant, members)
+def _unsigned(table: Engine, members: Positions | None, constant: bool) -> TwoClassRows:
+    codes: Codes = np.broadcast_to(np.ones(1, dtype=np.int32), (table.rows if members is None else len(members),))
+    return TwoClassRows(table, codes, constant, members)
 
 
 def _look_independent(rows: TwoClassRows) -> bool:
     """Whether a sample shows that no column depends on others; with fewer rows than columns, that no row does."""
-    columns = rows.block.shape[1]
+    columns = rows.table.columns_count
     wanted = SAMPLE_PER_COLUMN * columns + SAMPLE
     which = rows.sample(wanted) if rows.count > wanted else np.arange(rows.count)
     table: Matrix = rows.take(which)

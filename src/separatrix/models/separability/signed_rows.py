@@ -11,12 +11,11 @@ from typing import Any, Never
 
 import numpy as np
 
-from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector
 from separatrix.core.errors import refuse
-from separatrix.engines import Block
+from separatrix.core.protocols import Engine
 from separatrix.exact.arithmetic import powers_of_two
-from separatrix.kernels.stretches import brackets, ranked, stretches
+from separatrix.kernels.stretches import ranked
 from separatrix.models.labels import refuse_not_finite
 from separatrix.models.separability.class_directions import directions
 from separatrix.solvers.largest_margin import widest_corridor
@@ -40,7 +39,7 @@ def _sample(codes: Codes, count: int) -> Positions:
         members = int(np.count_nonzero(belongs))
         wanted = min(members, max(1, round(count * members / len(codes))))
         # evenly spread over the members
-        chosen.append(ranked(belongs, np.arange(wanted, dtype=np.int64) * members // wanted))
+        chosen.append(ranked([belongs], np.arange(wanted, dtype=np.int64) * members // wanted))
     return np.sort(np.concatenate(chosen))
 
 
@@ -51,9 +50,9 @@ def _with_constant(taken: Any, constant: bool) -> Matrix:
 
 @dataclass(slots=True)
 class TwoClassRows:
-    """sᵢ·(xᵢ, 1) over the rows ``members`` of a block; ``codes`` 1 for s = +1."""
+    """sᵢ·(xᵢ, 1) over the rows ``members`` of a table; ``codes`` 1 for s = +1."""
 
-    block: Block
+    table: Engine
     codes: Codes
     constant: bool
     members: Positions | None = None
@@ -67,7 +66,7 @@ class TwoClassRows:
     @property
     def width(self) -> int:
         """Columns, with the constant as the last where there is one."""
-        return self.block.shape[1] + self.constant
+        return self.table.columns_count + self.constant
 
     @property
     def order(self) -> Positions:
@@ -77,7 +76,7 @@ class TwoClassRows:
     @property
     def is_weight(self) -> AnyArray:
         """Which columns are not the constant."""
-        return np.arange(self.width) < self.block.shape[1]
+        return np.arange(self.width) < self.table.columns_count
 
     def data_row(self, which: Positions) -> Positions:
         """Row numbers in the user's table."""
@@ -85,7 +84,7 @@ class TwoClassRows:
 
     def take(self, which: Positions) -> Matrix:
         """Some of them, exact."""
-        taken = _with_constant(self.block.take(self.data_row(which)), self.constant)
+        taken = _with_constant(self.table.take(self.data_row(which)), self.constant)
         taken[self.codes[which] != 1] *= -1.0
         return taken
 
@@ -98,12 +97,11 @@ class TwoClassRows:
 
     def brackets(self, direction: Vector) -> Iterator[tuple[slice, Vector, Vector]]:
         """The same for some rows after others, with the rows that they are."""
-        done, entries = 0, self.block.entries_per_row
-        for first, last in stretches(self.block.shape[0], self.block.layout):
-            product, size = brackets(self.block.rows, direction, self.constant, first, last, entries)
+        done = 0
+        for which, product, size in self.table.brackets(direction, self.constant):
             if self.members is not None:
-                begin, end = np.searchsorted(self.members, (first, last))
-                inside = self.members[begin:end] - first
+                begin, end = np.searchsorted(self.members, (which.start, which.stop))
+                inside = self.members[begin:end] - which.start
                 product, size = product[inside], size[inside]
             rows = slice(done, done + len(product))
             product[self.codes[rows] != 1] *= -1.0
@@ -115,7 +113,7 @@ class TwoClassRows:
 
     def exact(self, which: Positions, parts: Matrix) -> Vector:
         """⟨yᵢ, v⟩ of some of them for v = the sum of parts, rounded once."""
-        exact = kernels.exact_products(self.block.rows, self.data_row(which), parts[None], self.constant)
+        exact = self.table.exact_products(self.data_row(which), parts[None], self.constant)
         return np.asarray(self._signs(which) * exact[:, 0])
 
     def sample(self, count: int) -> Positions:
@@ -138,14 +136,14 @@ class TwoClassRows:
 
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""
-        refuse_not_finite(self.block)
+        refuse_not_finite(self.table)
 
 
 @dataclass(slots=True)
 class ManyClassRows:
     """One signed row per row and wrong class, in the order of the rows."""
 
-    block: Block
+    table: Engine
     codes: Codes
     classes: int
     constant: bool
@@ -163,7 +161,7 @@ class ManyClassRows:
 
     @property
     def _p(self) -> int:
-        return self.block.shape[1] + self.constant
+        return self.table.columns_count + self.constant
 
     @property
     def width(self) -> int:
@@ -179,7 +177,7 @@ class ManyClassRows:
     @property
     def is_weight(self) -> AnyArray:
         """Which columns are not the constant."""
-        return np.arange(self.width) % self._p < self.block.shape[1]
+        return np.arange(self.width) % self._p < self.table.columns_count
 
     def data_row(self, which: Positions) -> Positions:
         """Row numbers in the user's table."""
@@ -195,7 +193,7 @@ class ManyClassRows:
     def take(self, which: Positions) -> Matrix:
         """Some of them, exact."""
         rows, inverse = np.unique(self.data_row(which), return_inverse=True)
-        values = _with_constant(self.block.take(rows), self.constant)[inverse]
+        values = _with_constant(self.table.take(rows), self.constant)[inverse]
         own, wrong = self._pairs(which)
         out = np.zeros((len(which), self.classes, self._p))
         every = np.arange(len(which))
@@ -206,8 +204,10 @@ class ManyClassRows:
     def bracket(self, direction: Vector) -> tuple[Vector, Vector]:
         """All ⟨yᵢ, v⟩ in floating point, and Σ|yᵢⱼvⱼ|."""
         points = np.vstack([np.zeros(self._p), direction.reshape(self.classes - 1, -1)])
-        pieces = [kernels.bracket(self.block.rows, p, self.constant, self.block.entries_per_row) for p in points]
-        score, size = (np.column_stack([piece[k] for piece in pieces]) for k in (0, 1))
+        score, size = np.empty((self.table.rows, len(points))), np.empty((self.table.rows, len(points)))
+        for k, point in enumerate(points):
+            for which, products, sizes in self.table.brackets(point, self.constant):
+                score[which, k], size[which, k] = products, sizes
         if self.members is not None:
             score, size = score[self.members], size[self.members]
         every = np.arange(len(self.codes))[:, None]
@@ -232,7 +232,7 @@ class ManyClassRows:
         for mine in np.split(order, starts[1:]):
             a, b = own[mine[0]], wrong[mine[0]]
             difference = np.concatenate([weights[:, a], -weights[:, b]])
-            out[mine] = kernels.exact_products(self.block.rows, rows[mine], difference[None], self.constant)[:, 0]
+            out[mine] = self.table.exact_products(rows[mine], difference[None], self.constant)[:, 0]
         return out
 
     def sample(self, count: int) -> Positions:
@@ -243,7 +243,7 @@ class ManyClassRows:
 
     def refuse_not_finite(self) -> Never:
         """Name the NaN or infinity that a pass met."""
-        refuse_not_finite(self.block)
+        refuse_not_finite(self.table)
 
     def suggested(self) -> Iterator[Vector]:
         """Directions that may separate them, from a few reads of the table; none where that is large."""
@@ -251,7 +251,7 @@ class ManyClassRows:
         if len(rows) * self._p > MOST_WRITTEN or (np.bincount(self.codes, minlength=self.classes) == 0).any():
             return
         yield from directions(
-            _with_constant(self.block.take(rows), self.constant), self.codes, self.classes, self.constant
+            _with_constant(self.table.take(rows), self.constant), self.codes, self.classes, self.constant
         )
 
     def widest(self, rows: Matrix) -> tuple[Vector, Vector]:

@@ -6,16 +6,15 @@ Steps are taken in the user's coordinates (w, b), because a descent is another o
 import copy
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from separatrix.core.arrays import Positions, Vector
-from separatrix.core.protocols import Evaluation
+from separatrix.core.protocols import Engine, Evaluation
 from separatrix.core.stop import Stop
 from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Trace
-from separatrix.models.held_out import accuracy, held_out_engine, hold_out
+from separatrix.models.held_out import accuracy, held_out_engine, hold_out, only
 from separatrix.models.logistic.fitting import Solved
 from separatrix.models.logistic.given_weights import certified
 from separatrix.models.sgd.parameters import Settings, check_batch
@@ -81,17 +80,17 @@ class BatchSteps:
     among: Positions | None
     shuffle: bool
     seed: int
-    block: int = field(init=False)
+    neighbours: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.block = block_rows(self.objective.engine)
+        self.neighbours = block_rows(self.objective.engine)
 
     def epoch(self, number: int) -> Met:
         """Visit every row once."""
         engine, state = self.objective.engine, self.state
         order = self.among
         if self.shuffle:
-            order = epoch_order(engine.rows, self.block, self.seed, state.epochs, self.among)
+            order = epoch_order(engine.rows, self.neighbours, self.seed, state.epochs, self.among)
         mistakes = state.counters[1]
         state.counters[2] = 0.0
         engine.sweep(self.rule, state, order)
@@ -137,17 +136,13 @@ def descend(
     """Run epochs from a raw starting point (None: zero or random) and certify where they end."""
     raw = replace(objective, shift=np.zeros_like(objective.shift), ranges=None)
     seed &= SEEDS
-    engine: Any = objective.engine
-    among, validate = _positive(engine.weights), None
+    engine = objective.engine
+    among, validate = _positive(engine), None
     if settings.held_out > 0.0:
-        classes = engine.classes
-        train, held = hold_out(engine.codes, classes, settings.held_out, np.random.default_rng(seed))
-        validating = held_out_engine(engine.block, engine.codes, classes, engine.weights, held)
-        validate = accuracy(validating, objective.outputs, objective.constant)
+        train, held = hold_out(engine.labels.array(), engine.classes, settings.held_out, np.random.default_rng(seed))
+        validate = accuracy(held_out_engine(engine, held), objective.outputs, objective.constant)
         among = train if among is None else np.intersect1d(among, train)
-        weights = np.zeros(engine.rows)
-        weights[among] = 1.0 if engine.weights is None else engine.weights[among]
-        raw = replace(raw, engine=engine.reweighted(weights))
+        raw = replace(raw, engine=only(engine, among))
     progress = begin(settings, raw, alpha, start, seed, among)
     first = progress.state.point.copy()
     steps = steps_of(settings, raw, alpha, progress, seed, among)
@@ -240,7 +235,7 @@ def one_epoch(
 
     ``mean`` is what weights are divided by, if not their mean.
     """
-    among = _positive(raw.engine.weights)
+    among = _positive(raw.engine)
     seed &= SEEDS
     if progress is None:
         progress = begin(settings, raw, alpha, start, seed, among)
@@ -254,11 +249,12 @@ def one_epoch(
     return steps.weights(), progress, met
 
 
-def _positive(weights: Vector | None) -> Positions | None:
+def _positive(engine: Engine) -> Positions | None:
     """Rows of positive weight, or None for all."""
-    if weights is None or (weights > 0).all():
+    if engine.row_weights is None:
         return None
-    return np.flatnonzero(weights > 0).astype(np.int64)
+    live = engine.row_weights.array() > 0
+    return None if live.all() else np.flatnonzero(live).astype(np.int64)
 
 
 def _rose(objective: PenalisedLoss, alpha: float, first: Vector, solved: Solved) -> bool:

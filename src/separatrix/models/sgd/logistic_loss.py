@@ -16,9 +16,9 @@ from separatrix.core.arrays import Vector
 from separatrix.core.errors import NotFiniteError
 from separatrix.core.parameters import seed_of
 from separatrix.core.protocols import Engine
+from separatrix.core.row_vector import array_of
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Hook, Trace
-from separatrix.engines import Block
 from separatrix.kernels.threads import one_blas_thread, thread_limit
 from separatrix.models.callbacks import callback_tasks
 from separatrix.models.class_rows import check_classes
@@ -50,7 +50,6 @@ REMEDY = "use a penalty, or LogisticRegression(C=np.inf, firth=True) for finite 
 class Stated:
     """The rows, and the problem that they pose."""
 
-    block: Block
     engine: Engine
     problem: LogisticProblem
 
@@ -79,7 +78,7 @@ def stated(model: Any, X: Any, y: Any, sample_weight: Any, classes: Any = None) 
         check_classes(target.codes, target.classes, weights)
     engine = open_engine(block, target, weights)
     C, ratio = inverse_strength(model, engine.weight)
-    return Stated(block, engine, LogisticProblem(C, bool(model.fit_intercept), target.classes, factors, ratio))
+    return Stated(engine, LogisticProblem(C, bool(model.fit_intercept), target.classes, factors, ratio))
 
 
 def fit_logistic(model: Any, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any) -> Ended:
@@ -88,9 +87,9 @@ def fit_logistic(model: Any, X: Any, y: Any, coef_init: Any, intercept_init: Any
     settings, seed = settings_of(model), seed_of(model.random_state)
     _get_feature_names(X)  # refuses names of mixed types
     rows = stated(model, X, y, sample_weight)
-    block, engine, problem = rows.block, rows.engine, rows.problem
+    engine, problem = rows.engine, rows.problem
     objective, alpha = problem.objective(engine), problem.alpha(engine)
-    outputs, columns = problem.outputs, block.shape[1]
+    outputs, columns = problem.outputs, engine.columns_count
     start = _start(model, settings, outputs, columns, seed, coef_init, intercept_init)
 
     def attributes(raw: Vector) -> dict[str, Any]:
@@ -103,7 +102,7 @@ def fit_logistic(model: Any, X: Any, y: Any, coef_init: Any, intercept_init: Any
             with one_blas_thread(), thread_limit(model.n_jobs), np.errstate(all="ignore"):
                 descended = descend(settings, objective, alpha, start, seed, trace)
         except NotFiniteError:
-            refuse_not_finite(block)
+            refuse_not_finite(engine)
         solved = descended.solved
         if tasks is not None:
             tasks.close(solved.raw)
@@ -112,7 +111,8 @@ def fit_logistic(model: Any, X: Any, y: Any, coef_init: Any, intercept_init: Any
     ended = Ended(solved.outcome.stop, None)
     if math.isinf(problem.C) and ended.stop is not Stop.ASKED and not certificate.proved:
         raises = model.on_separation == "raise"
-        verdict = verdict_in_time(X, y, engine.weights, objective, began, model.n_jobs, raises, REMEDY)
+        given = array_of(engine.row_weights)
+        verdict = verdict_in_time(X, y, given, objective, began, model.n_jobs, raises, REMEDY)
         ended = Ended(ended.stop, verdict)
     # everything succeeded: only now does the estimator change
     _check_feature_names(model, X, reset=True)
@@ -121,7 +121,7 @@ def fit_logistic(model: Any, X: Any, y: Any, coef_init: Any, intercept_init: Any
     model.n_features_in_ = columns
     for name, value in attributes(solved.raw).items():
         setattr(model, name, value)
-    model._settle(block, magnified=magnified(solved.outcome), bound=certificate.bound)
+    model._settle(engine, magnified=magnified(solved.outcome), bound=certificate.bound)
     model.n_iter_ = len(trace)
     model.t_ = 1.0 + descended.progress.state.steps
     model.certificate_ = certificate if ended.separated is None else ended.separated

@@ -34,7 +34,7 @@ def continue_logistic(model: Any, X: Any, y: Any, classes: Any, sample_weight: A
         _check_feature_names(model, X, reset=False)
         check_width(model, block_of(X).shape[1])
     rows = stated(model, X, y, sample_weight, known)
-    block, engine, problem = rows.block, rows.engine, rows.problem
+    engine, problem = rows.engine, rows.problem
     raw = problem.objective(engine)
     raw.shift = np.zeros_like(raw.shift)
     progress: Progress | None = getattr(model, "_progress_", None)
@@ -48,13 +48,13 @@ def continue_logistic(model: Any, X: Any, y: Any, classes: Any, sample_weight: A
             seed = seed_of(model.random_state)
             point, progress, met = one_epoch(settings, raw, problem.alpha(engine), start, seed, progress, given)
     except NotFiniteError:
-        refuse_not_finite(block)
+        refuse_not_finite(engine)
     if not (np.isfinite(point).all() and math.isfinite(met.objective)):
         with np.errstate(all="ignore"):
             try:
                 raw.evaluate(np.zeros(raw.size))
             except NotFiniteError:
-                refuse_not_finite(block)
+                refuse_not_finite(engine)
         refuse("The weights overflow: they left the range of floats.", "lower eta0, or leave it out.")
     point = raw.centred(point)
     # everything succeeded: only now does the estimator change
@@ -62,12 +62,12 @@ def continue_logistic(model: Any, X: Any, y: Any, classes: Any, sample_weight: A
         _check_feature_names(model, X, reset=True)
     for name in (*OF_A_PERCEPTRON, "kept_", "validation_scores_"):  # of a fit, whose epochs these are not
         vars(model).pop(name, None)
-    model.n_features_in_ = block.shape[1]
-    for name, value in weights_of(point, problem.outputs, block.shape[1], constant).items():
+    model.n_features_in_ = engine.columns_count
+    for name, value in weights_of(point, problem.outputs, engine.columns_count, constant).items():
         setattr(model, name, value)
     model.classes_ = known
     model._progress_ = progress
-    model._settle(block)
+    model._settle(engine)
     model.n_iter_ = 1
     model.t_ = 1.0 + progress.state.steps
     model.n_parameters_ = raw.size

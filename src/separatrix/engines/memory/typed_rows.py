@@ -9,7 +9,7 @@ import scipy.sparse
 
 from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Positions
-from separatrix.engines.blocks import Block
+from separatrix.engines.memory.blocks import Block
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix import kernels
 from separatrix.core.arrays import Matrix, Vector
-from separatrix.engines.blocks import Block
+from separatrix.engines.memory.blocks import Block
 from separatrix.kernels.threads import one_blas_thread
 
 BLOCK_NUMBERS = 2**18

@@ -8,7 +8,7 @@
 | other sparse formats, object arrays, lists, float16, longdouble | as above | once, reported |
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ import scipy.sparse
 from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Matrix, Positions
 from separatrix.core.errors import InputError, InputTypeError, refuse
-from separatrix.engines.frames import frame_pieces
+from separatrix.engines.memory.frames import frame_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,29 @@ class Block:
             return np.ascontiguousarray(self.source[which])
         return self.take(which)
 
+    def as_stored(self, first: int = 0, last: int | None = None) -> Any:
+        """Rows first … last−1 in the type and layout they are stored in, as a view of an array; else a copy."""
+        end = self.shape[0] if last is None else last
+        if self.layout == "dense" or (first == 0 and end == self.shape[0] and self.sparse):
+            return self.source[first:end] if self.layout == "dense" else self.source
+        return self.take(np.arange(first, end))
+
+    def written_out(self) -> Matrix:
+        """All rows as a float64 array."""
+        if self.sparse:
+            return np.asarray(self.source.toarray(), dtype=np.float64)
+        return np.asarray(self.take(np.arange(self.shape[0])))
+
+    def read(self) -> Iterator[tuple[int, Any]]:
+        """All rows, some at a time, each time with the number of the first; sparse ones as a whole, by row."""
+        n, d = self.shape
+        if self.sparse:  # to slice compressed columns again and again takes longer than to turn them
+            yield 0, self.source.tocsr()
+            return
+        step = max(1, 2**20 // d)
+        for first in range(0, n, step):
+            yield first, self.take(np.arange(first, min(first + step, n)))
+
     def part(self, which: slice) -> "Block":
         """Consecutive rows as a view; not of columns of a sparse matrix, which would have to be copied."""
         if self.layout == "csr":
@@ -74,6 +97,13 @@ class Block:
             return replace(self, rows=kernels.dense_rows(source), source=source, stored=source.size, copies=[])
         source = self.source.iloc[which] if hasattr(self.source, "iloc") else self.source[which]
         return replace(block_of(source), names=self.names, copies=[])
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Names of the columns, or their numbers."""
+        if self.names is not None:
+            return tuple(map(str, self.names))
+        return tuple(f"column {j}" for j in range(self.shape[1]))
 
     def column_name(self, column: int) -> str:
         """How errors call a column."""
