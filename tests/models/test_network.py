@@ -148,7 +148,7 @@ def test_partial_fit_takes_batches_of_one_class_and_refuses_what_it_must():
     for X, y, extra, says in [
         (IRIS[:, :2], KIND, {}, "expecting 4"),
         (IRIS, KIND + 1, {}, "not among"),
-        (IRIS, KIND, {"classes": [0, 1]}, "before"),
+        (IRIS, KIND, {"classes": [0, 1]}, "last call"),
         (np.full((150, 4), np.nan), KIND, {}, "NaN"),
     ]:
         with pytest.raises(InputError, match=says):

@@ -159,15 +159,5 @@ def log_probabilities(scores: Matrix) -> Matrix:
     return np.asarray(below - np.log(np.exp(below).sum(axis=1, keepdims=True)))
 
 
-def check_width(model: Any, columns: int) -> None:
-    """Refuse rows of another width than those learned from before."""
-    known = model.coef_.shape[1]
-    if columns != known:
-        refuse(
-            f"X has {columns} features, but {type(model).__name__} is expecting {known} features as input.",
-            "pass the columns of the first call, in the same order.",
-        )
-
-
 def _dense(block: Block) -> Matrix:
     return block.written_out()

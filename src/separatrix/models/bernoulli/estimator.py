@@ -19,6 +19,7 @@ from separatrix.models.bernoulli.problem import BernoulliProblem, count_error
 from separatrix.models.decision import LinearDecision, _dense
 from separatrix.models.draft import whole
 from separatrix.models.labels import Target, encode, open_engine, open_table, sample_weights
+from separatrix.models.pieces import check_width, classes_to_come
 from separatrix.models.posterior import PosteriorDecision, check_classes, given_priors, warn_unless_met
 from separatrix.models.ties import gamma, lead, settle_rows, tolerance_of_rows
 from separatrix.terms.bernoulli import BernoulliClasses
@@ -107,26 +108,16 @@ class BernoulliNB(LinearDecision, PosteriorDecision, ClassifierMixin, BaseEstima
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add the counts of more rows; ``classes`` at the first call."""
         known = getattr(self, "_counts", None)
-        if known is None and classes is None:
-            refuse("classes must be passed on the first call to partial_fit.", "pass classes=np.unique(all_labels).")
+        every = classes_to_come(None if known is None else self.classes_, classes, least=1)
         if known is not None:
-            if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-                refuse(
-                    f"`classes={classes!r}` is not the same as on last call to partial_fit.",
-                    f"it was {self.classes_.tolist()}.",
-                )
             _check_feature_names(self, X, reset=False)
-        every = np.unique(np.asarray(classes)) if known is None else self.classes_
         return self._learn(X, y, every, sample_weight, known)
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, known: ClassCounts | None) -> Self:
         block = block_of(X)
         n, d = block.shape
-        if known is not None and d != known.ones.shape[1]:
-            refuse(
-                f"X has {d} features, but {type(self).__name__} is expecting {known.ones.shape[1]} features as input.",
-                "pass the columns of the first call, in the same order.",
-            )
+        if known is not None:
+            check_width(self, d)
         alpha = self._check_parameters(d)
         target = encode(y, n, classes)
         weights = sample_weights(sample_weight, n)

@@ -40,6 +40,7 @@ from separatrix.models.labels import (
     sample_weights,
 )
 from separatrix.models.logistic.fitting import LARGEST_HESSIAN
+from separatrix.models.pieces import check_width, classes_to_come
 from separatrix.models.posterior import PosteriorDecision, check_classes, given_priors, warn_unless_met
 from separatrix.terms.gaussian import discriminant_axes, linear_posterior
 from separatrix.terms.moments import ClassMoments
@@ -167,25 +168,12 @@ class LinearDiscriminantAnalysis(
         """
         self._check_parameters()
         known: ClassMoments | None = getattr(self, "_moments", None)
-        if known is None and classes is None:
-            refuse("classes must be passed on the first call to partial_fit.", "pass classes=np.unique(all_labels).")
+        every = classes_to_come(None if known is None else self.classes_, classes)
         if known is not None:
-            if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-                refuse(
-                    f"`classes={classes!r}` is not the same as on last call to partial_fit.",
-                    f"it was {self.classes_.tolist()}.",
-                )
             _check_feature_names(self, X, reset=False)
-        every = self.classes_ if known is not None else np.unique(np.asarray(classes))
         engine, target = self._open(X, y, sample_weight, every)
-        if len(every) < 2:
-            refuse(f"There is only one class: {every.tolist()}.", "name all classes at the first call.")
-        if known is not None and engine.columns_count != known.means.shape[1]:
-            refuse(
-                f"X has {engine.columns_count} features, but {type(self).__name__} is expecting "
-                f"{known.means.shape[1]} features as input.",
-                "pass the columns of the first call, in the same order.",
-            )
+        if known is not None:
+            check_width(self, engine.columns_count)
         problem = self._problem(target)
         with one_blas_thread(), np.errstate(all="ignore"):
             moments = self._moments_of(problem, engine)

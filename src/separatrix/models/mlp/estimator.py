@@ -26,6 +26,7 @@ from separatrix.models.mlp.fitting import Training, new_update, train_epochs, tr
 from separatrix.models.mlp.parameters import check_parameters, hidden_sizes
 from separatrix.models.mlp.problem import Labelled, NetworkProblem, check_finite
 from separatrix.models.mlp.scores import codes_of, log_shares_of, reach_of, settle, shares_of
+from separatrix.models.pieces import classes_to_come
 from separatrix.solvers.network_epochs import History
 from separatrix.terms.architecture import Architecture
 from separatrix.terms.mlp import scores
@@ -218,18 +219,9 @@ class MLPClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: i
         check_parameters(self)
         if self.early_stopping:
             refuse("partial_fit does not support early_stopping=True.", "hold rows out and score them yourself.")
-        known = getattr(self, "classes_", None)
-        if classes is not None:
-            given = np.unique(np.asarray(classes))
-            if known is not None and not np.array_equal(given, known):
-                refuse(f"classes is {given.tolist()}, but was {known.tolist()} before.", "give the same, or none.")
-            known = given
-        if known is None:
-            refuse("classes must be passed on the first call to partial_fit.", "give all labels: classes=np.unique(y).")
-        data = Labelled.of(X, y, sample_weight, known)
-        if len(known) < 2:
-            refuse(f"classes holds only one class: {known[0]!r}.", "with one class there is no boundary.")
-        problem = self._problem(data, known)
+        every = classes_to_come(getattr(self, "classes_", None), classes)
+        data = Labelled.of(X, y, sample_weight, every)
+        problem = self._problem(data, every)
         if hasattr(self, "coefs_"):
             self._check_columns(data.engine.columns_count)
             _check_feature_names(self, X, reset=False)

@@ -18,7 +18,7 @@ from separatrix.core.sweeping import SweepState
 from separatrix.core.trace import Pass, Trace
 from separatrix.kernels.threads import one_blas_thread, thread_limit
 from separatrix.models.class_rows import class_counts
-from separatrix.models.decision import LinearDecision, check_width
+from separatrix.models.decision import LinearDecision
 from separatrix.models.draft import whole
 from separatrix.models.labels import (
     Target,
@@ -34,6 +34,7 @@ from separatrix.models.messages import print_epoch, warn_unless_ended
 from separatrix.models.perceptron.batch_rule import BatchRule
 from separatrix.models.perceptron.lesson import Lesson, Step, Taught, starting_point
 from separatrix.models.perceptron.parameters import check_parameters
+from separatrix.models.pieces import check_width, classes_to_come
 from separatrix.models.separability.problem import plain_labels
 from separatrix.solvers.perceptron import End, Patience
 from separatrix.terms.perceptron import PerceptronRule, Schedule
@@ -235,21 +236,12 @@ class Perceptron(LinearDecision, ClassifierMixin, BaseEstimator):  # type: ignor
             refuse("partial_fit has no rows to hold out.", "set early_stopping=False.")
         if isinstance(self.class_weight, str):
             refuse('class_weight="balanced" needs all labels at once.', "give the factors as a dict.")
-        known = getattr(self, "classes_", None)
-        if known is None and classes is None:
-            refuse("classes must be passed on the first call to partial_fit.", "pass classes=np.unique(all_labels).")
-        given = None if classes is None else np.unique(np.asarray(classes))
-        if given is not None and len(given) < 2:
-            refuse(f"classes has only one class: {given.tolist()}.", "name all classes that will come.")
-        if known is not None and given is not None and not np.array_equal(given, known):
-            refuse(
-                f"`classes={classes!r}` is not the same as on last call to partial_fit.", f"it was {known.tolist()}."
-            )
+        every = classes_to_come(getattr(self, "classes_", None), classes)
         first = not hasattr(self, "coef_")
         if not first:
             _check_feature_names(self, X, reset=False)
             check_width(self, block_of(X).shape[1])
-        lesson = self._lesson(X, y, sample_weight, given if known is None else known)
+        lesson = self._lesson(X, y, sample_weight, every)
         start = self._start(lesson, None, None, warm=True)
         states = getattr(self, "_states", None) or [None] * len(start)
         seed = getattr(self, "t_", 1.0)

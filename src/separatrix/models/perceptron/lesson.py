@@ -132,6 +132,7 @@ class Lesson:
             state = self.state(start, rule)
             state.counters[0] = seed - 1 if rule.average_from < 0 else 0  # η(t) goes on where a fit left off
         else:
+            self._refuse_another(start, rule, state)
             state = replace(state, point=state.point.copy(), counters=state.counters.copy(), run_point=None)
             state.total = None if state.total is None else state.total.copy()
             state.lost = None if state.lost is None else state.lost.copy()
@@ -146,6 +147,15 @@ class Lesson:
         if not np.isfinite(state.point).all():
             refuse("The weights overflow: they left the range of floats.", "lower eta0, or scale the columns.")
         return state
+
+    def _refuse_another(self, start: Vector, rule: PerceptronRule, state: SweepState) -> None:
+        """A state goes on with the rule it was made for."""
+        same = len(state.point) == len(start)
+        same = same and (state.total is None) == (rule.average_from < 0) and (state.lost is None) == (rule.truncate <= 0)
+        if not same:
+            refuse(
+                "fit_intercept, average or penalty is not what it was for the first rows.", "set it back, or call fit."
+            )
 
     def walk(self, start: Vector, rule: PerceptronRule, max_iter: int) -> Iterator[Step]:
         """Visit by visit, by the same kernel."""

@@ -9,9 +9,9 @@ from typing import Any
 from sklearn.utils.validation import _check_feature_names
 
 from separatrix.engines import block_of
-from separatrix.models.decision import check_width
 from separatrix.models.perceptron.estimator import Perceptron
 from separatrix.models.perceptron.lesson import Taught
+from separatrix.models.pieces import check_width
 
 OF_A_DESCENT = ("kept_", "validation_scores_", "_progress_")
 """Attributes that a fit to the log loss leaves, and this one has not."""

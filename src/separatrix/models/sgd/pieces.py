@@ -13,8 +13,9 @@ from separatrix.core.errors import NotFiniteError, refuse
 from separatrix.core.parameters import NONE, POSITIVE, check_value, seed_of
 from separatrix.core.trace import Trace
 from separatrix.kernels.threads import one_blas_thread, thread_limit
-from separatrix.models.decision import check_width, weights_of
+from separatrix.models.decision import weights_of
 from separatrix.models.labels import block_of, refuse_not_finite
+from separatrix.models.pieces import check_width, classes_to_come
 from separatrix.models.sgd.fitting import Progress, one_epoch
 from separatrix.models.sgd.logistic_loss import OF_A_PERCEPTRON, stated
 from separatrix.models.sgd.parameters import settings_of
@@ -28,7 +29,7 @@ def continue_logistic(model: Any, X: Any, y: Any, classes: Any, sample_weight: A
         refuse('class_weight="balanced" needs all labels at once.', "give the factors as a dict.")
     check_value("mean_weight", mean_weight, NONE | POSITIVE)
     settings = settings_of(model)
-    known = _classes(model, classes)
+    known = classes_to_come(getattr(model, "classes_", None), classes)
     first = not hasattr(model, "coef_")
     if not first:
         _check_feature_names(model, X, reset=False)
@@ -77,18 +78,3 @@ def continue_logistic(model: Any, X: Any, y: Any, classes: Any, sample_weight: A
     model.trace_ = trace
     kind = GapCertificate if problem.l1_ratio > 0.0 else OptimumCertificate
     model.certificate_ = kind(math.inf, settings.tol, met.objective, point, problem)
-
-
-def _classes(model: Any, classes: Any) -> Any:
-    known = getattr(model, "classes_", None)
-    if known is None and classes is None:
-        refuse("classes must be passed on the first call to partial_fit.", "pass classes=np.unique(all_labels).")
-    given = None if classes is None else np.unique(np.asarray(classes))
-    if known is None:
-        assert given is not None
-        if len(given) < 2:
-            refuse(f"classes holds only {given.tolist()}.", "there must be at least 2 classes.")
-        return given
-    if given is not None and not np.array_equal(given, known):
-        refuse(f"`classes={classes!r}` is not the same as on last call to partial_fit.", f"it was {known.tolist()}.")
-    return known
