@@ -28,9 +28,9 @@ import tables
 import twins
 from exact_simplex import exact_verdict
 from fuzz_fits import LAYOUTS, OURS, run
-from separatrix import kernels
 from separatrix.core.errors import CertificateError
 from separatrix.engines import MemoryEngine, block_of
+from separatrix.kernels import stretches
 from separatrix.models.labels import class_factors, encode, sample_weights
 from separatrix.terms.logistic import LogisticLoss
 
@@ -99,7 +99,7 @@ def tables_are_read_alike(draw: np.random.Generator) -> str:
     if not np.isfinite(X.astype(float)).all():
         return "read"
     direction = draw.normal(size=X.shape[1] + 1)
-    product, size = kernels.bracket(block.rows, direction, True, block.entries_per_row)
+    product, size = stretches.brackets(block.rows, direction, True, 0, block.shape[0], block.entries_per_row)
     Z = np.column_stack([X.astype(float), np.ones(len(X))])
     room = 16 * EPSILON * (np.abs(Z) @ np.abs(direction))
     expect(bool((np.abs(product - Z @ direction) <= room).all()), f"{layout}: products {product.tolist()}")

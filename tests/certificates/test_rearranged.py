@@ -9,6 +9,7 @@ import scipy.sparse
 
 from separatrix import BernoulliNB, LogisticRegression, RidgeClassifier
 from separatrix.certificates.duality import balanced
+from separatrix.core.row_vector import RowVector
 
 MODELS = {
     "L2": LogisticRegression(),
@@ -104,7 +105,7 @@ def test_shares_are_balanced_to_a_few_roundings_however_many_rows_there_are():
     pi = np.column_stack([1.0 - share, share])
     own = np.eye(2)[(draw.random(len(share)) < 0.3).astype(int)]
     weights = np.full(len(share), 1.0 / len(share))
-    u = balanced(pi.T, own.T, weights).T
+    u = balanced(RowVector((pi.T,), 1), RowVector((own.T,), 1), RowVector((weights,))).array().T
     assert abs(fsum(weights * (u - own)[:, 1])) < 8 * 2.0**-53
 
 

@@ -3,6 +3,7 @@
 import contextvars
 import multiprocessing
 import os
+import sys
 import threading
 import time
 
@@ -72,6 +73,22 @@ def test_no_more_threads_are_kept_than_are_of_use(monkeypatch):
     monkeypatch.setattr(module, "MOST_IDLE", 0)
     assert waited_for(Hand(lambda: "said")) == "said"
     assert not idle
+
+
+def test_a_list_that_cannot_grow_leaves_nobody_waiting(monkeypatch):
+    """Who holds the errors that cannot be raised holds the frames too: the token alone would not tell."""
+
+    class Full(list):
+        def append(self, worker):
+            raise MemoryError
+
+    held = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda given: held.append(given.exc_value))
+    monkeypatch.setattr(module, "_idle", Full())
+    hand = Hand(lambda: "said")
+    assert any(hand.over(1.0) for _ in range(60))
+    assert hand.answer() == "said"
+    assert not held
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -87,6 +87,31 @@ def test_groups_are_refused_where_a_kernel_does_not_know_them():
         engine.total(Moments(np.zeros((2, D))), np.empty((1, 0)), groups)
 
 
+def test_row_vectors_of_other_blocks_are_refused():
+    X, codes, weights = problem()
+    memory = MemoryEngine(block_of(X), codes, 2, weights)
+    three = ChunkedEngine.cut(block_of(X), codes, 2, weights, [13, 200])
+    two = ChunkedEngine.cut(block_of(X), codes, 2, weights, [5])
+    for engine in (memory, two):
+        with pytest.raises(ValueError, match="belong"):
+            engine.reweighted(three.row_weights)
+        with pytest.raises(ValueError, match="belong"):
+            engine.labels.sum(lambda a, b: (a * b).sum(), three.row_weights)
+    assert two.reweighted(two.row_weights).weight == pytest.approx(weights.sum())
+
+
+def test_blocks_without_weights_count_once_beside_those_that_have_some():
+    X, codes, weights = problem()
+    first, last = slice(0, 13), slice(13, N)
+    engine = ChunkedEngine(
+        (MemoryEngine(block_of(X[first]), codes[first]), MemoryEngine(block_of(X[last]), codes[last], 2, weights[last]))
+    )
+    assert engine.row_weights.rows == N
+    assert engine.weight == pytest.approx(13 + weights[last].sum())
+    with pytest.raises(ValueError, match="one width"):
+        ChunkedEngine((MemoryEngine(block_of(X), codes), MemoryEngine(block_of(X[:, :2]), codes)))
+
+
 MODELS = {
     "logistic": sx.LogisticRegression(),
     "lasso": sx.LogisticRegression(l1_ratio=1.0, C=0.1),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from exact_simplex import exact_rank
 from separatrix import kernels
 from separatrix.exact.arithmetic import combination, null_space, parts_of, primes, rounded, scaled_integers
+from separatrix.kernels import stretches
 from tables import LAYOUTS
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -51,7 +52,7 @@ def test_products_and_brackets_agree_over_layouts(layout):
 
     block = block_of(LAYOUTS[layout](X))
     out = kernels.exact_products(block.rows, np.arange(40), v[None, None], True)[:, 0]
-    product, size = kernels.bracket(block.rows, v, True, block.entries_per_row)
+    product, size = stretches.brackets(block.rows, v, True, 0, block.shape[0], block.entries_per_row)
     truth = np.array([float(exact([v], [*row, 1.0])) for row in X])
     np.testing.assert_allclose(out, truth, rtol=1e-15)
     assert (np.abs(product - truth) <= 8 * 2.0**-53 * size).all()

@@ -1,5 +1,6 @@
 """Lanes run by threads: all of them once, in order of their numbers, errors not lost."""
 
+import signal
 import threading
 import time
 
@@ -52,6 +53,35 @@ def test_no_lane_is_under_way_when_it_returns():
     with pytest.raises(ArithmeticError):
         run_lanes(work, 2, 2)
     assert inside == [0]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no interval timer")
+def test_an_interrupt_while_others_are_waited_for_is_raised_when_they_are_done():
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals reach the main thread only")
+    begun, under_way = threading.Event(), []
+
+    def work(lane):
+        if threading.current_thread() is threading.main_thread():
+            begun.wait(60)  # the other thread has a lane, and is waited for
+            return
+        under_way.append(lane)
+        begun.set()
+        time.sleep(0.3)
+        under_way.remove(lane)
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            run_lanes(work, 20, 2)
+        assert not under_way
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
 
 
 def test_without_threads_to_be_had_the_caller_does_the_work(monkeypatch):

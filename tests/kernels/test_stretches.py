@@ -26,7 +26,7 @@ def test_stretches_give_what_a_whole_pass_gives(layout, stretch):
     X = tables.values(150, 4, "float64", 2)
     point = np.random.default_rng(0).normal(size=5)
     block = block_of(tables.LAYOUTS[layout](X))
-    product, size = kernels.bracket(block.rows, point, True, block.entries_per_row)
+    product, size = stretches.brackets(block.rows, point, True, 0, block.shape[0], block.entries_per_row)
     score = np.empty((150, 1))
     kernels.score(block.rows, point[None], True, False, score, block.entries_per_row)
     for first, last in stretches.stretches(150, block.layout):

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import twins
 from separatrix import CertificateError, LogisticRegression
 from separatrix.certificates.duality import balanced
+from separatrix.core.row_vector import RowVector
 
 X, Y = load_breast_cancer(return_X_y=True)
 Z = StandardScaler().fit_transform(X)
@@ -184,7 +185,7 @@ def test_a_balanced_point_is_a_probability_and_balanced(seed, classes):
     pi = draw.dirichlet(np.ones(classes), size=30)
     own = np.eye(classes)[draw.integers(0, classes, 30)]
     weights = draw.random(30) / 30
-    u = balanced(pi.T, own.T, weights).T
+    u = balanced(RowVector((pi.T,), 1), RowVector((own.T,), 1), RowVector((weights,))).array().T
     assert (u >= 0).all()
     np.testing.assert_allclose(u.sum(axis=1), 1, rtol=1e-12)
     # two sums of thirty by eight lanes are off by 13 roundings each at most, what is moved between classes by 15

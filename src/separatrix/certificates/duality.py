@@ -84,18 +84,13 @@ def class_probabilities(scores: Matrix) -> Matrix:
     return pi
 
 
-def balanced(pi: Matrix, wanted: Matrix, weights: Vector) -> Matrix:
+def balanced(pi: RowVector, wanted: RowVector, weights: RowVector) -> RowVector:
     """Probabilities near π whose weighted sums over the rows equal those of ``wanted``; classes by rows.
 
-    >>> u = balanced(np.array([[0.5, 0.5], [0.4, 0.6]]).T, np.eye(2), np.array([0.5, 0.5]))
-    >>> u.sum(axis=1)
+    >>> pi, wanted = RowVector((np.array([[0.5, 0.4], [0.5, 0.6]]),), 1), RowVector((np.eye(2),), 1)
+    >>> balanced(pi, wanted, RowVector((np.array([0.5, 0.5]),))).array().sum(axis=1)
     array([1., 1.])
     """
-    table = RowVector((pi,), 1)
-    return np.asarray(_balanced(table, RowVector((wanted,), 1), RowVector((weights,))).parts[0])
-
-
-def _balanced(pi: RowVector, wanted: RowVector, weights: RowVector) -> RowVector:
     # rows side by side in memory: only then NumPy adds them up in pairs
     have, want = (
         table.sum(lambda part, a: (np.ascontiguousarray(part) * a).sum(axis=1), weights) for table in (pi, wanted)
@@ -135,7 +130,7 @@ def duality_gap(
     pi = scores.each(class_probabilities, axis=1)
     classes, outputs = np.arange(len(pi.parts[0])), scores.width
     own = codes.each(lambda part: np.equal.outer(classes, part).astype(np.float64), axis=1)
-    u = _balanced(pi, own, weights) if yardstick.constant else pi
+    u = balanced(pi, own, weights) if yardstick.constant else pi
     apart = u.each(np.subtract, own, axis=1)
     away = apart.each(np.multiply, weights, axis=1)
     combined = -combine(away.each(lambda part: np.ascontiguousarray(part[-outputs:].T)))

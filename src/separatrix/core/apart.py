@@ -53,17 +53,28 @@ class _Worker:
         while self._called.acquire() and self._call is not None:
             context, work, found, ended, token = self._call
             self._call = None
+            again = False
             try:
-                found["answer"] = context.run(work)
-            except BaseException as error:  # carried to the caller's thread
-                found["error"] = error
-            again = len(_idle) < MOST_IDLE
-            if again:
-                _idle.append(self)
-            ended.release()
+                try:
+                    found["answer"] = context.run(work)
+                except BaseException as error:  # carried to the caller's thread
+                    found["error"] = error
+                again = self._offered()
+            finally:
+                ended.release()  # whatever happens, the caller does not wait for it
             del context, work, found, ended, token
             if not again:
                 return
+
+    def _offered(self) -> bool:
+        """Whether the thread waits for the next call."""
+        try:
+            if len(_idle) < MOST_IDLE:
+                _idle.append(self)
+                return True
+        except MemoryError:  # the list could not grow
+            pass
+        return False
 
 
 _idle: list[_Worker] = []
@@ -105,6 +116,11 @@ class Hand(Generic[Answer]):
             self._ended.release()  # for the next who asks
             return True
         return self._token() is None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the work raised an error."""
+        return "error" in self._found
 
     def answer(self) -> Answer:
         """What the work returned or raised, once it is over."""

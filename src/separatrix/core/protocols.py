@@ -162,6 +162,12 @@ class Engine(Protocol):
     def take(self, which: Positions) -> Any:
         """Some rows by number: a float64 array, or a sparse matrix."""
 
+    def values(self) -> Iterator[AnyArray]:
+        """All stored floats as they lie, some at a time: to look for what is not finite."""
+
+    def written_out(self) -> Matrix:
+        """All rows as a float64 array."""
+
     def labels_of(self, which: Positions) -> Codes:
         """Their classes."""
 
@@ -248,9 +254,6 @@ class Source(Protocol):
 
     def slice(self, first: int, last: int, out: AnyArray | None) -> Any:
         """Rows first … last−1."""
-
-    def fetch(self, which: Positions, out: AnyArray | None) -> Any:
-        """Rows by number."""
 
 
 class LabelledBlock(Engine, Protocol):

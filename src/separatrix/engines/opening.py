@@ -1,4 +1,4 @@
-"""Which engine rows are opened with: the type of the input decides."""
+"""Which engine rows are opened with: today all tables are in memory."""
 
 from separatrix.core.arrays import Codes, Vector
 from separatrix.core.protocols import Engine

@@ -1,7 +1,7 @@
 """The one seam to the compiled module: nothing else imports it."""
 
 from separatrix.kernels.exact import eliminate, exact_products
-from separatrix.kernels.maps import ACTIVATIONS, activate, bracket, lengths, score, spreads
+from separatrix.kernels.maps import ACTIVATIONS, activate, lengths, score, spreads
 from separatrix.kernels.quadratic import descend_quadratic
 from separatrix.kernels.quick_start import QuickWay, Started, quick_start
 from separatrix.kernels.rows import (
@@ -32,7 +32,6 @@ __all__ = [
     "SweepKernel",
     "TotalKernel",
     "activate",
-    "bracket",
     "column_rows",
     "dense_rows",
     "descend_quadratic",

@@ -1,4 +1,4 @@
-"""Numbers for every row: scores, lengths, spreads, products with their errors; and the activations of a layer."""
+"""Numbers for every row: scores, lengths, spreads; and the activations of a layer."""
 
 import numpy as np
 
@@ -27,16 +27,6 @@ def spreads(
     whole = None if full is None else np.ascontiguousarray(full, dtype=np.float64)
     for span in spans(rows.n, 2 * entries_per_row + 8.0, 1):
         _kernels.spreads(rows, codes, centre, scale, whole, out, span.first, span.last, span.lanes, threads_for(span))
-
-
-def bracket(rows: Rows, point: Vector, constant: bool, entries_per_row: float) -> tuple[Vector, Vector]:
-    """Every row's ⟨v, x⟩ and Σ|vⱼxⱼ|, which times (p + 2)·2⁻⁵³ bounds the error of the first."""
-    product, magnitude = np.empty(rows.n), np.empty(rows.n)
-    for span in spans(rows.n, 2 * entries_per_row + 8.0, 2):
-        _kernels.bracket(
-            rows, point, constant, product, magnitude, span.first, span.last, span.lanes, threads_for(span)
-        )
-    return product, magnitude
 
 
 ACTIVATIONS = ("identity", "relu", "tanh", "logistic")

@@ -5,6 +5,7 @@ interpreter free during matrix products, so that threads help; BLAS itself is ke
 one thread (``kernels.threads``), because its own threads change bits.
 """
 
+import threading
 from collections.abc import Callable
 from itertools import count
 from typing import Any, TypeVar
@@ -26,12 +27,14 @@ def run_lanes(work: Callable[[int], T], lanes: int, threads: int | None = None) 
     [0, 1, 4, 9]
     """
     results: list[Any] = [None] * lanes
-    ticket = count()
+    done = [False] * lanes
+    ticket, stopped = count(), threading.Event()
 
     def take_turns() -> None:
         with np.errstate(all="ignore"):
-            while (lane := next(ticket)) < lanes:
+            while not stopped.is_set() and (lane := next(ticket)) < lanes:
                 results[lane] = work(lane)
+                done[lane] = True
 
     hands: list[Hand[None]] = []
     try:
@@ -41,10 +44,29 @@ def run_lanes(work: Callable[[int], T], lanes: int, threads: int | None = None) 
             except MemoryError:  # no thread to be had: those there are do the work
                 break
         take_turns()
+    except BaseException:
+        stopped.set()
+        raise
     finally:
-        for hand in hands:  # nobody works on when this returns
-            while not hand.over(GLANCE):
-                pass
+        _wait(hands, stopped)
     for hand in hands:
-        hand.answer()
+        if hand.failed:
+            hand.answer()
+    if not all(done):
+        raise MemoryError("a thread ended before its lane was done")
     return results
+
+
+def _wait(hands: list[Hand[None]], stopped: threading.Event) -> None:
+    """Until nobody is at work; an interrupt that comes meanwhile is raised then."""
+    late: BaseException | None = None
+    for hand in hands:
+        over = False
+        while not over:
+            try:
+                over = hand.over(GLANCE)
+            except BaseException as error:
+                late = error
+                stopped.set()
+    if late is not None:
+        raise late

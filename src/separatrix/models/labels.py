@@ -342,7 +342,7 @@ def open_engine(block: Block, target: Target, weights: Vector | None) -> Engine:
 
 
 def open_table(block: Block) -> Engine:
-    """The engine for rows alone: each of class 0, and none of another weight."""
+    """The engine for rows without labels: all of class 0 and of weight 1."""
     return open_rows(block, np.zeros(block.shape[0], dtype=np.int32), 1, None)
 
 

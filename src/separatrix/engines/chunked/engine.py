@@ -20,9 +20,10 @@ from separatrix.core.protocols import Rowwise, Rule, Term
 from separatrix.core.row_vector import RowVector
 from separatrix.core.sweeping import Sketch, SweepState
 from separatrix.core.total import merge_tree
+from separatrix.engines.chunked.term_of_block import TermOfBlock
 from separatrix.engines.memory.blocks import Block, block_of
 from separatrix.engines.memory.engine import MemoryEngine
-from separatrix.engines.memory.labelled import SAMPLE_ROWS
+from separatrix.engines.memory.labelled import SAMPLE_ROWS, mean_sizes
 from separatrix.kernels import stretches
 from separatrix.kernels.columns import ColumnProblem
 from separatrix.kernels.threads import one_blas_thread
@@ -46,7 +47,13 @@ class ChunkedEngine:
     _starts: Positions = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.held = tuple(replace(block, place=k) for k, block in enumerate(self.held))
+        kinds = {(block.columns_count, block.classes, block.sparse) for block in self.held}
+        if len(kinds) != 1:
+            raise ValueError(f"Blocks of one engine have one width, one number of classes and one layout, not {kinds}.")
+        if any(block.weights is not None for block in self.held):
+            self.held = tuple(
+                replace(block, weights=np.ones(block.rows)) if block.weights is None else block for block in self.held
+            )
         self._starts = np.cumsum([0, *(block.rows for block in self.held)], dtype=np.int64)
 
     @classmethod
@@ -95,13 +102,12 @@ class ChunkedEngine:
     @property
     def natural_type(self) -> Any:
         """float32 for arrays of float32, else float64."""
-        return self.held[0].natural_type
+        return np.result_type(*(block.natural_type for block in self.held)).type
 
     @property
     def typical_sizes(self) -> Vector:
         """The mean |xⱼ| over some rows, spread over the data."""
-        some = self.take(np.linspace(0, self.rows - 1, min(self.rows, SAMPLE_ROWS)).astype(np.int64))
-        return np.asarray(abs(some).mean(axis=0), dtype=np.float64).ravel()
+        return mean_sizes(self.take(np.linspace(0, self.rows - 1, min(self.rows, SAMPLE_ROWS)).astype(np.int64)))
 
     @property
     def one_block(self) -> bool:
@@ -136,13 +142,17 @@ class ChunkedEngine:
         weights = self.row_weights
         if weights is None:
             return 1.0
-        return min(float(part[part > 0].min()) for part in weights.parts if (part > 0).any())
+        return min(block.smallest_weight for block in self.held)
 
     def total(self, term: Term, at: Matrix, groups: RowVector | None = None) -> Any:
         """Add ``term`` over all rows at the points ``at`` (K × p), for each group (0, 1, …) if given."""
         count = 1 if groups is None else 1 + max(int(part.max()) for part in groups.parts)
         with one_blas_thread():
-            every = (total for block in self.held for total in block.totals(term, at, groups, count))
+            every = (
+                total
+                for k, block in enumerate(self.held)
+                for total in block.totals(TermOfBlock(term, k), at, None if groups is None else groups.of(k), count)
+            )
             return term.read(merge_tree(every))
 
     def laid(self, numbers: AnyArray) -> RowVector:
@@ -151,11 +161,11 @@ class ChunkedEngine:
 
     def room(self, shape: tuple[int, ...] = ()) -> RowVector:
         """A row vector to be filled."""
-        return RowVector(tuple(block.room(shape).parts[0] for block in self.held), len(shape))
+        return RowVector(tuple(block.room(shape).array() for block in self.held), len(shape))
 
     def collect(self, function: Callable[[MemoryEngine], AnyArray]) -> RowVector:
         """A plain function of labelled rows as a row vector."""
-        return RowVector(tuple(block.alone().collect(function).parts[0] for block in self.held))
+        return RowVector(tuple(block.collect(function).array() for block in self.held))
 
     def map(self, rowwise: Rowwise, at: Matrix) -> RowVector:
         """One output per row (n × outputs)."""
@@ -163,7 +173,7 @@ class ChunkedEngine:
 
     def blocks(self) -> Iterator[MemoryEngine]:
         """The blocks that the rows lie in, each an engine of its own."""
-        return (block.alone() for block in self.held)
+        return iter(self.held)
 
     def parts(self) -> Iterator[tuple[slice, MemoryEngine]]:
         """Stretches of rows, each an engine of its own."""
@@ -176,6 +186,15 @@ class ChunkedEngine:
         for start, block in zip(self._starts.tolist(), self.held, strict=False):
             for which, found in block.stretches(rowwise, at):
                 yield slice(start + which.start, start + which.stop), found
+
+    def values(self) -> Iterator[AnyArray]:
+        """All stored floats as they lie, some at a time."""
+        for block in self.held:
+            yield from block.values()
+
+    def written_out(self) -> Matrix:
+        """All rows as a float64 array."""
+        return np.concatenate([block.written_out() for block in self.held])
 
     def take(self, which: Positions) -> Any:
         """Some rows by number: a float64 array, or a sparse matrix."""
@@ -233,8 +252,8 @@ class ChunkedEngine:
         return self.joined().quick_start(begin, shift, strength, work, way)
 
     def on_columns(self, constant: bool, weight: float, ridge: float) -> ColumnProblem:
-        """Columns packed as they are chosen, from rows that are joined for it."""
-        return self.joined().on_columns(constant, weight, ridge)
+        """Columns are packed from one block: ``one_block`` says so beforehand."""
+        raise NotImplementedError
 
     def visited(self, order: Visits | None, batch: int) -> Iterator[tuple[MemoryEngine, Visits | None]]:
         """The rows of an ordered pass, some after others brought together and visited as they come."""
@@ -293,7 +312,7 @@ class ChunkedEngine:
         return self.picked(stretches.spread(belonging, self.classes, self.rows, count, seed))
 
     def thinned(self, step: int) -> MemoryEngine:
-        """Every so many rows, copied."""
+        """As many rows as every so many are, drawn and copied."""
         return self.sample(self.rows // step, 0)
 
     def columns(self, which: Positions) -> Any:
@@ -307,17 +326,20 @@ class ChunkedEngine:
 
     def narrow(self, which: Positions) -> Self:
         """An engine over a few columns, same rows, labels and weights."""
-        return type(self)(tuple(block.narrow(which) for block in self.held))
+        return type(self)(tuple(block.narrow(which) for block in self.held), self.copies)
 
     def reweighted(self, weights: RowVector) -> Self:
         """An engine over the same rows and labels with other weights."""
-        return type(self)(tuple(block.reweighted(weights) for block in self.held))
+        if weights.sizes != self.labels.sizes:
+            raise ValueError(f"Weights of {weights.sizes} rows do not belong to blocks of {self.labels.sizes}.")
+        return type(self)(tuple(block.reweighted(weights.of(k)) for k, block in enumerate(self.held)), self.copies)
 
     def rewritten(self, rows: Any) -> Self:
         """An engine over other rows for the same labels and weights."""
         whole = block_of(rows)
         parts = (whole.part(slice(first, last)) for first, last in pairwise(self._starts.tolist()))
-        return type(self)(tuple(replace(block, block=part) for block, part in zip(self.held, parts, strict=True)))
+        held = (replace(block, block=part) for block, part in zip(self.held, parts, strict=True))
+        return type(self)(tuple(held), self.copies)
 
 
 def _stacked(found: list[Any]) -> Any:

@@ -72,6 +72,15 @@ class Block:
             return np.asarray(self.source.toarray(), dtype=np.float64)
         return np.asarray(self.take(np.arange(self.shape[0])))
 
+    def values(self) -> Iterator[AnyArray]:
+        """All stored floats as they lie, some at a time; of whole numbers none, and a table of columns is read."""
+        if self.layout == "columns":
+            yield from (part for _, part in self.read())
+        elif self.source.dtype.kind == "f":
+            step = max(1, 2**20 // self.shape[1])
+            parts = range(0, self.shape[0], step)
+            yield from (self.source[k : k + step] for k in parts) if self.layout == "dense" else (self.source.data,)
+
     def read(self) -> Iterator[tuple[int, Any]]:
         """All rows, some at a time, each time with the number of the first; sparse ones as a whole, by row."""
         n, d = self.shape

@@ -1,7 +1,7 @@
 """The engine in memory: all rows in one block."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -49,18 +49,20 @@ class MemoryEngine(LabelledRows):
 
     def total(self, term: Term, at: Matrix, groups: RowVector | None = None) -> Any:
         """Add ``term`` over all rows at the points ``at`` (K × p), for each group (0, 1, …) if given."""
-        count = 1 if groups is None else 1 + int(groups.parts[self.place].max())
+        count = 1 if groups is None else 1 + int(groups.array().max())
         with one_blas_thread():
             return term.read(merge_tree(self.totals(term, at, groups, count)))
 
     def totals(self, term: Term, at: Matrix, groups: RowVector | None, count: int) -> Iterator[Total]:
         """The totals of the spans, to be merged in this order."""
-        own = None if groups is None else groups.parts[self.place]
+        own = None if groups is None else groups.array()
         labels = kernels.Labels(self.codes, self.weights, own, count)
         kernel = kernels.total_kernel(term.kernel, self.block.layout, own is not None)
         size = term.width(self.columns_count) * len(at) * count
         work = term.work(self.entries_per_row, self.columns_count) * len(at)
-        options = self._own(term.options())
+        options = {
+            name: value.array() if isinstance(value, RowVector) else value for name, value in term.options().items()
+        }
         for span in spans(self.rows, work, size):
             yield kernel(self.block.rows, labels, at, options, span)
 
@@ -149,11 +151,7 @@ class MemoryEngine(LabelledRows):
 
     def blocks(self) -> Iterator[Self]:
         """The blocks that the rows lie in, each an engine of its own: this one."""
-        yield self.alone()
-
-    def alone(self) -> Self:
-        """The block as an engine of its own, for row vectors of its rows alone."""
-        return replace(self, place=0) if self.place else self
+        yield self
 
     def parts(self) -> Iterator[tuple[slice, Self]]:
         """Stretches of ``PART`` rows, as views; all rows at once where they lie column by column in a sparse matrix.
@@ -163,7 +161,7 @@ class MemoryEngine(LabelledRows):
         [(slice(0, 3, None), 3)]
         """
         if self.rows <= PART or self.block.layout == "csc":
-            yield slice(0, self.rows), self.alone()
+            yield slice(0, self.rows), self
             return
         for first in range(0, self.rows, PART):
             which = slice(first, min(first + PART, self.rows))
@@ -186,7 +184,7 @@ class MemoryEngine(LabelledRows):
         return self.picked(stretches.spread(belonging, self.classes, self.rows, count, seed))
 
     def thinned(self, step: int) -> Self:
-        """Every so many rows, where they lie; copied where they do not lie in one array."""
+        """Every so many rows where they lie in one array; else as many, drawn and copied."""
         if self.block.layout != "dense":
             return self.sample(self.rows // step, 0)
         weights = None if self.weights is None else np.ascontiguousarray(self.weights[::step])
@@ -195,12 +193,14 @@ class MemoryEngine(LabelledRows):
 
     def narrow(self, which: Positions) -> Self:
         """An engine over a few columns, same rows, labels and weights."""
-        return type(self)(block_of(self._packed(which)), self.codes, self.classes, self.weights, self.place)
+        return type(self)(block_of(self._packed(which)), self.codes, self.classes, self.weights)
 
     def reweighted(self, weights: RowVector) -> Self:
         """An engine over the same rows and labels with other weights."""
-        return type(self)(self.block, self.codes, self.classes, weights.parts[self.place], self.place)
+        if weights.sizes != (self.rows,):
+            raise ValueError(f"Weights of {weights.sizes} rows do not belong to one block of {self.rows}.")
+        return type(self)(self.block, self.codes, self.classes, weights.array())
 
     def rewritten(self, rows: Any) -> Self:
         """An engine over other rows for the same labels and weights: the same ones written in another way."""
-        return type(self)(block_of(rows), self.codes, self.classes, self.weights, self.place)
+        return type(self)(block_of(rows), self.codes, self.classes, self.weights)

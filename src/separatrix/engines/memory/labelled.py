@@ -1,6 +1,6 @@
 """A labelled block: rows where they lie, with their classes and weights, and all that is read of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -9,7 +9,6 @@ import numpy as np
 from separatrix import kernels
 from separatrix.core.arrays import AnyArray, Codes, Matrix, Positions, Vector, Visits
 from separatrix.core.protocols import Rowwise
-from separatrix.core.row_vector import RowVector
 from separatrix.engines.memory.blocks import Block, block_of
 from separatrix.engines.memory.lengths import squared_lengths
 from separatrix.engines.memory.typed_rows import RowSource, natural_type
@@ -24,15 +23,13 @@ SAMPLE_ROWS = 64
 class LabelledRows:
     """Labelled rows in one block.
 
-    ``codes`` holds each row's class as 0 … classes−1; ``weights`` may be None. ``place`` is the block's among those of
-    a larger engine: it takes its own part of a row vector.
+    ``codes`` holds each row's class as 0 … classes−1; ``weights`` may be None.
     """
 
     block: Block
     codes: Codes
     classes: int = 2
     weights: Vector | None = None
-    place: int = 0
     _row_order: Block | None = field(default=None, init=False, repr=False)
     _typed: RowSource | None = field(default=None, init=False, repr=False)
 
@@ -72,8 +69,7 @@ class LabelledRows:
         n = self.rows
         if self.block.layout == "csc":
             return np.asarray(abs(self.block.source).sum(axis=0), dtype=np.float64).ravel() / n
-        some = self.take(np.linspace(0, n - 1, min(n, SAMPLE_ROWS)).astype(np.int64))
-        return np.asarray(abs(some).mean(axis=0), dtype=np.float64).ravel()
+        return mean_sizes(self.take(np.linspace(0, n - 1, min(n, SAMPLE_ROWS)).astype(np.int64)))
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -97,11 +93,19 @@ class LabelledRows:
     @property
     def smallest_weight(self) -> float:
         """The smallest weight that is not zero."""
-        return 1.0 if self.weights is None else float(self.weights[self.weights > 0].min())
+        return 1.0 if self.weights is None else float(self.weights[self.weights > 0].min(initial=np.inf))
 
     def read(self) -> Iterator[tuple[int, Any]]:
         """All rows, some at a time, each time with the number of the first."""
         return self.block.read()
+
+    def values(self) -> Iterator[AnyArray]:
+        """All stored floats as they lie, some at a time."""
+        return self.block.values()
+
+    def written_out(self) -> Matrix:
+        """All rows as a float64 array."""
+        return self.block.written_out()
 
     def take(self, which: Positions) -> Any:
         """Some rows by number: a float64 array, or a sparse matrix."""
@@ -117,8 +121,8 @@ class LabelledRows:
         return type(self)(block_of(self.block.pick(which)), self.codes[which], self.classes, weights)
 
     def numbers(self, rowwise: Rowwise, at: Matrix) -> Matrix:
-        """The same as one array."""
-        options = self._own(rowwise.options())
+        """One output per row, as an array."""
+        options = rowwise.options()
         if rowwise.kernel == "mapped_lengths":
             return squared_lengths(self.block, at, options["constant"], options["shift"])[:, None]
         out = np.empty((self.rows, rowwise.outputs(len(at))))
@@ -130,12 +134,6 @@ class LabelledRows:
         else:
             kernels.score(self.block.rows, at, options["constant"], options["probabilities"], out, self.entries_per_row)
         return out
-
-    def _own(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options with this block's part of every row vector."""
-        return {
-            name: value.parts[self.place] if isinstance(value, RowVector) else value for name, value in options.items()
-        }
 
     def stretches(self, rowwise: Rowwise, at: Matrix) -> Iterator[tuple[slice, Matrix]]:
         """Scores or lengths of some rows after others, with the rows that they are."""
@@ -217,3 +215,9 @@ class LabelledRows:
             self._row_order = block_of(self.block.source.tocsr())
             self.copies.append("csc turned into csr for an ordered pass")
         return self._row_order
+
+
+def mean_sizes(rows: Any) -> Vector:
+    """The mean |xⱼ| of rows that are a copy of ours."""
+    sizes = np.abs(rows, out=rows) if isinstance(rows, np.ndarray) else abs(rows)
+    return np.asarray(sizes.mean(axis=0), dtype=np.float64).ravel()

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from separatrix import kernels
-from separatrix.core.arrays import AnyArray, Positions
+from separatrix.core.arrays import AnyArray
 from separatrix.engines.memory.blocks import Block
 
 
@@ -50,18 +50,6 @@ class RowSource:
     def buffer(self, rows: int) -> AnyArray | None:
         """Room for so many rows; None where they stay sparse."""
         return None if self.block.sparse else np.empty((rows, self.block.shape[1]), self.dtype)
-
-    def fetch(self, which: Positions, out: AnyArray | None) -> Any:
-        """Rows by number, into ``out`` where they are dense."""
-        if out is None:
-            return self.matrix[which]
-        if self.matrix is not None and self.matrix.dtype == self.dtype:
-            np.take(self.matrix, which, axis=0, out=out, mode="clip")
-        elif self.matrix is not None:
-            out[...] = self.matrix[which]
-        else:
-            out[...] = self.block.take(which)
-        return out
 
     def slice(self, first: int, last: int, out: AnyArray | None) -> Any:
         """Rows first … last−1, without a copy where they lie in rows of the right type."""

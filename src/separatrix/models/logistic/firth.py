@@ -114,8 +114,7 @@ def about_means(loss: PenalisedLoss) -> PenalisedLoss:
     if engine.sparse:
         if not (is_small(loss) or 4.0 * engine.entries_per_row >= engine.columns_count):
             return loss
-        written = engine.columns(np.arange(engine.columns_count, dtype=np.int64)).toarray()
-        engine = engine.rewritten(written)
+        engine = engine.rewritten(engine.written_out())
         loss = replace(loss, engine=engine, ranges=None)
     if not loss.constant:
         return loss

@@ -10,7 +10,6 @@ import scipy.optimize
 
 from separatrix.core.arrays import AnyArray
 from separatrix.core.errors import refuse
-from separatrix.core.protocols import Engine
 from separatrix.core.stop import Stop
 from separatrix.core.trace import Trace
 from separatrix.models.mlp.epochs import Epochs
@@ -19,8 +18,7 @@ from separatrix.models.mlp.scores import codes_of
 from separatrix.solvers.network_epochs import Epoch, History, Runaway, run_epochs
 from separatrix.solvers.network_updates import AdamUpdate, MomentumUpdate
 from separatrix.solvers.stochastic_descent import order_generator
-from separatrix.terms.layers import Forward
-from separatrix.terms.mlp import BLOCK_ROWS
+from separatrix.terms.mlp import scores
 
 VALIDATION_EPOCH = 2**63
 """The order that draws the validation rows: no epoch has this number."""
@@ -109,9 +107,11 @@ def train_epochs(
         objective, mistakes = epochs.run(order, training.update)
         return Epoch(objective, mistakes, count)
 
+    held = None if validation is None else data.engine.picked(validation).typed(training.weights.dtype)
+
     def validate() -> float:
-        assert validation is not None
-        found = codes_of(_scores_of(problem, training.weights, data.engine, validation))
+        assert held is not None
+        found = codes_of(scores(problem.architecture, training.weights, held))
         right = found == data.target.codes[validation]
         return float(np.average(right, weights=None if data.weights is None else data.weights[validation]))
 
@@ -136,15 +136,6 @@ def train_epochs(
     if training.history.best_weights is not None:
         training.weights[:] = training.history.best_weights
     return stop
-
-
-def _scores_of(problem: NetworkProblem, weights: AnyArray, engine: Engine, which: AnyArray) -> AnyArray:
-    parts = []
-    for first in range(0, len(which), BLOCK_ROWS):
-        some = which[first : first + BLOCK_ROWS]
-        passing = Forward(problem.architecture, weights, len(some))
-        parts.append(passing.scores(engine.take(some).astype(weights.dtype, copy=False), len(some)))
-    return np.concatenate(parts)
 
 
 def train_lbfgs(model: Any, problem: NetworkProblem, data: Labelled, training: Training, trace: Trace) -> Stop:

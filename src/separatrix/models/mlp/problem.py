@@ -63,8 +63,7 @@ def number_type(rows: int) -> Any:
 def check_finite(engine: Engine) -> None:
     """Refuse NaN and infinity by name; one read of the data."""
     with np.errstate(all="ignore"):
-        for _, part in engine.read():
-            values = part.data if engine.sparse else part
+        for values in engine.values():
             # a sum is finite only if all are; where it overflows, look again
             if not np.isfinite(values.sum()) and not np.isfinite(values).all():
                 refuse_not_finite(engine)

@@ -150,9 +150,9 @@ class Lesson:
 
     def _refuse_another(self, start: Vector, rule: PerceptronRule, state: SweepState) -> None:
         """A state goes on with the rule it was made for."""
-        same = len(state.point) == len(start)
-        same = same and (state.total is None) == (rule.average_from < 0) and (state.lost is None) == (rule.truncate <= 0)
-        if not same:
+        averaged, shortened = state.total is not None, state.lost is not None
+        same = len(state.point) == len(start) and averaged == (rule.average_from >= 0)
+        if not same or shortened != (rule.truncate > 0):
             refuse(
                 "fit_intercept, average or penalty is not what it was for the first rows.", "set it back, or call fit."
             )
