@@ -27,6 +27,10 @@ LANE_WORK_PER_NUMBER = 256
 SMALL_TOTAL, WORK_PER_SMALL_NUMBER = 2**16, 32
 """Numbers of a total that stays in the cache, and what a lane must bring for each where rows touch few of them."""
 
+FEW_LANES, WORK_PER_SHARED_NUMBER = 4, 96
+"""Lanes that a small total gets at least where threads share them, and what each must then bring for a number: few long
+rows would all be one thread's."""
+
 MOST_LANES = 64
 MOST_LANE_NUMBERS = 2**25
 """Numbers that all lanes together may hold: 256 MiB."""
@@ -61,8 +65,11 @@ def spans(rows: int, work_per_row: float, size: int) -> Iterator[Span]:
         first, last = rows * block // blocks, rows * (block + 1) // blocks
         work = (last - first) * work_per_row
         light = size <= SMALL_TOTAL and 4.0 * work_per_row <= size
+        lanes = int(work // max(LANE_WORK, (WORK_PER_SMALL_NUMBER if light else LANE_WORK_PER_NUMBER) * size))
+        if lanes < FEW_LANES and size <= SMALL_TOTAL and work >= THREAD_WORK:
+            lanes = max(lanes, min(FEW_LANES, int(work // (WORK_PER_SHARED_NUMBER * size))))
         lanes = min(
-            int(work // max(LANE_WORK, (WORK_PER_SMALL_NUMBER if light else LANE_WORK_PER_NUMBER) * size)),
+            lanes,
             MOST_LANES,
             MOST_LANE_NUMBERS // max(size, 1),
             last - first,

@@ -13,7 +13,6 @@ from separatrix.core.scores import last_of_highest
 from separatrix.engines import Block, block_of
 from separatrix.models.labels import open_table, refuse_not_finite
 from separatrix.models.ties import Rounding
-from separatrix.terms.logistic import Scores
 
 
 class LinearDecision:
@@ -130,12 +129,11 @@ class LinearDecision:
         point = np.empty((len(coef), d + 1))
         point[:, :d] = coef
         point[:, d] = intercept
-        table = open_table(block)
-        out: Matrix = table.map(Scores(True, probabilities), point).array()
+        out = block.scores(point, probabilities)
         if not np.isfinite(out).all():
-            refuse_not_finite(table)
-        if rounding is not None:
-            (rounding.settle_shares if probabilities else rounding.settle)(table, coef, intercept, out)
+            refuse_not_finite(block)
+        if rounding is not None and not (len(out) == 1 and rounding.clear(out[0].tolist())):
+            (rounding.settle_shares if probabilities else rounding.settle)(open_table(block), coef, intercept, out)
         return out
 
 

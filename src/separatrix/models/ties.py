@@ -89,15 +89,15 @@ class Rounding:
         out[:, d] = np.abs(intercept) + self.size
         return gamma(d) * out
 
+    def clear(self, row: list[float]) -> bool:
+        """Whether one row's score, scores or two probabilities are far from a tie: it should not wait for more."""
+        if len(row) == 1:
+            return abs(row[0]) > self.reach
+        row.sort()
+        return row[-1] - row[-2] > self.reach
+
     def settle(self, engine: Engine, coef: Matrix, intercept: Vector, scores: Matrix) -> None:
         """Make scores that tie equal, in place: to 0, of K classes to the highest, the last of them a hair ahead."""
-        if len(scores) == 1:  # one row should not wait for what many need
-            row = scores.tolist()[0]
-            if len(row) > 1:
-                row.sort()
-                row[0] = row[-1] - row[-2]
-            if abs(row[0]) > self.reach:
-                return
         near = self.near(scores)
         for which in _portions(near, engine.columns_count):
             part = engine.picked(which)
@@ -105,10 +105,6 @@ class Rounding:
 
     def settle_shares(self, engine: Engine, coef: Matrix, intercept: Vector, shares: Matrix) -> None:
         """Give both classes ½ where the score ties, in place; |p₁ − p₀| = tanh(|f|/2)."""
-        if len(shares) == 1:
-            negative, positive = shares.tolist()[0]
-            if abs(positive - negative) > self.reach:
-                return
         near = _within(lambda first, last: shares[first:last, 1] - shares[first:last, 0], len(shares), self.reach)
         for which in _portions(near, engine.columns_count):
             part = engine.picked(which)
