@@ -21,7 +21,6 @@ half of which is a factor of √H.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -29,6 +28,7 @@ from scipy.linalg import lapack, solve_triangular
 
 from separatrix.certificates.self_concordance import excess_bound
 from separatrix.core.arrays import UNIT_ROUNDOFF, Matrix, Vector
+from separatrix.core.kept import kept
 
 MOST_ERROR = 0.05
 """The largest ε: beyond it another order of summation could tip the bound."""
@@ -79,7 +79,7 @@ class Orthonormal:
         """R⁻ᵀ times a vector, whose length is that of the vector in H⁻¹."""
         return np.asarray(solve_triangular(self.triangle, vector, trans="T", check_finite=False))
 
-    @cached_property
+    @kept
     def usable(self) -> bool:
         """Whether anything can be proved with it."""
         return self.error < MOST_ERROR and self.off < 0.5

@@ -1,12 +1,12 @@
 """A symmetric positive definite matrix, factorised: steps, lengths, and what is dependent."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.linalg import lapack
 
 from separatrix.core.arrays import Matrix, Positions, Vector
+from separatrix.core.kept import kept
 
 DEPENDENT = 1e-11
 """A pivot below this share of its column's own size counts as zero."""
@@ -35,7 +35,7 @@ class Factor:
         out[self.keep] = lapack.dpotrs(self.lower, vector[self.keep], lower=1)[0]
         return out
 
-    @cached_property
+    @kept
     def inverse_lengths(self) -> Vector:
         """√(H⁻¹)ⱼⱼ for each kept coordinate: the length of the unit vectors in H⁻¹."""
         inverse, _ = lapack.dpotri(self.lower, lower=1)

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
 from separatrix.core.arrays import AnyArray
+from separatrix.core.kept import kept
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Architecture:
         """Units of the last layer: 1 is a sigmoid, more are a softmax."""
         return self.units[-1]
 
-    @cached_property
+    @kept
     def starts(self) -> tuple[int, ...]:
         """Where each matrix, then each vector of constants begins, and the end."""
         sizes = [a * b for a, b in pairwise(self.units)] + list(self.units[1:])

@@ -1,12 +1,12 @@
 """A network's objective over all rows, and its scores."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from separatrix.core.arrays import AnyArray, Matrix, Vector
+from separatrix.core.kept import kept
 from separatrix.core.protocols import Engine, Source
 from separatrix.kernels.network import NetworkPasses
 from separatrix.kernels.pool import run_lanes
@@ -29,12 +29,12 @@ class NetworkLoss:
     alpha: float
     dtype: Any = np.float64
 
-    @cached_property
+    @kept
     def _passes(self) -> NetworkPasses:
         architecture, engine = self.architecture, self.engine
         return NetworkPasses(architecture.units, architecture.activation, np.float64, engine.sparse, engine.rows)
 
-    @cached_property
+    @kept
     def _visits(self) -> list[Any]:
         return [block.visits(self.dtype, None) for block in self.engine.blocks()]
 

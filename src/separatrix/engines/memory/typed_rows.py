@@ -1,7 +1,6 @@
 """Rows by number or in a row, in the type a network computes in."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import scipy.sparse
 
 from separatrix import kernels
 from separatrix.core.arrays import AnyArray
+from separatrix.core.kept import kept
 from separatrix.engines.memory.blocks import Block
 
 
@@ -23,7 +23,7 @@ class RowSource:
     block: Block
     dtype: Any
 
-    @cached_property
+    @kept
     def matrix(self) -> Any:
         """What rows are taken from; None for a table of columns."""
         if self.block.sparse:
